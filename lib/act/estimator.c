@@ -22,7 +22,7 @@ static int64_t seconds_of(json_t *hours)
 	return n < 1 ? 1 : (int64_t)(n + 0.5);
 }
 
-/* Hours, or the middle ones where none are said. */
+/* A bound in hours; middle when the answer lacks it. */
 static int64_t bound_of(json_t *item, const char *name, int64_t middle)
 {
 	json_t *value = json_object_get(item, name);
@@ -122,7 +122,7 @@ static void set_text(json_t *json, const char *name, const char *text)
 	json_object_set_new(json, name, text ? json_string(text) : json_null());
 }
 
-/* GFLOPS as TFLOPS, MB/s as GB/s, as estimators spell them; of one GPU. */
+/* Sets a figure of one GPU in the units of estimators: TFLOPS from GFLOPS, GB/s from MB/s. */
 static void set_milli(json_t *json, const char *name, const struct ga_accel_type *type, int64_t of)
 {
 	int64_t n = ga_accel_of_gpu(type, of);
@@ -131,7 +131,7 @@ static void set_milli(json_t *json, const char *name, const struct ga_accel_type
 			    n == GA_UNKNOWN ? json_null() : json_real((double)n / 1000));
 }
 
-/* What one GPU has of it: power is of the card, whatever the other figures are of. */
+/* The power of one GPU: the catalogue has it for a card, and the other figures for a GPU. */
 static json_t *power_of_gpu(const struct ga_accel_type *type)
 {
 	int64_t n = type->gpus_per_card == GA_UNKNOWN || type->gpus_per_card < 2 ?
@@ -157,7 +157,7 @@ static json_t *type_figures(const struct ga_accel_type *type)
 	set_milli(json, "fp16Tflops", type, type->dense.fp16_gflops);
 	set_milli(json, "fp8Tflops", type, type->dense.fp8_gflops);
 	set_milli(json, "measuredMatmulTflops", type, type->measured_matmul.bf16_gflops);
-	/* A link goes from one GPU to others: two on a card have the one between them. */
+	/* A link goes from one GPU to others; two GPUs on a card have the link between them. */
 	set_number(json, "linkGBs", type->interconnect.gb_s_bidirectional);
 	json_object_set_new(json, "tdpW", power_of_gpu(type));
 	for (i = 0; i < type->aliases.n; i++)

@@ -20,7 +20,7 @@ struct cell {
 
 struct layout {
 	struct cell cells[CELLS_MAX];
-	size_t n; /* 0: the NUMA nodes are not known, nothing is bound */
+	size_t n; /* 0: the NUMA nodes are unknown, so nothing is bound */
 	int order[BUNDLES_MAX]; /* bundles sorted by cell */
 	int *cpus; /* of each vCPU, the CPU it is pinned to */
 	char *all; /* every CPU of the allocation as a list */
@@ -56,7 +56,8 @@ static struct cell *cell_of(struct layout *l, int64_t node)
 	return &l->cells[l->n++];
 }
 
-/* One cell a host node; false when a bundle's node is unknown, or there are too many. */
+/* Makes one cell for each host node; false when a bundle's node is unknown, or there are too many
+ * nodes. */
 static bool find_cells(const struct ga_plan *plan, struct layout *l)
 {
 	size_t i, c;
@@ -78,7 +79,7 @@ static bool find_cells(const struct ga_plan *plan, struct layout *l)
 	return true;
 }
 
-/* Shares n out over the bundles before `upto` of `all`, in whole units. */
+/* Splits n over `all` bundles in whole units; returns the sum of the first `upto` bundles. */
 static int64_t share(int64_t n, int64_t upto, int64_t all, int64_t unit)
 {
 	return n / unit * upto / all * unit;
@@ -321,8 +322,8 @@ static int add_disks(const struct ga_plan *plan, const struct ga_domain_env *env
 		ga_str_add(out, "    <disk type='file' device='cdrom'>\n"
 				"      <driver name='qemu' type='raw'/>\n      <source");
 		attr(out, "file", env->seed);
-		/* By the controller of the disks: the kernels of cloud images (Debian's cloud
-		 * flavour) have no driver for q35's SATA. Unit 15 is no disk's. */
+		/* The seed is on the controller of the disks, because the kernels of cloud images
+		 * (Debian's cloud flavour) have no driver for q35's SATA. No disk uses unit 15. */
 		ga_str_add(out, "/>\n      <target dev='sdz' bus='scsi'/>\n      <readonly/>\n"
 				"      <alias name='ua-seed'/>\n"
 				"      <address type='drive' controller='0' bus='0' target='0' "
@@ -333,8 +334,8 @@ static int add_disks(const struct ga_plan *plan, const struct ga_domain_env *env
 
 /* ---- PCI ---- */
 
-/* Root ports stand on pcie-root, or with several NUMA cells on an expander bus of the cell, so
- * that the guest sees which node a GPU is near to. Index 1.. are the ports of the devices. */
+/* Root ports stand on pcie-root, or with several NUMA cells on an expander bus of the cell, so that
+ * the guest sees the NUMA node of each GPU. Index 1.. are the ports of the devices. */
 struct ports {
 	int next;		  /* index of the next controller */
 	int slot[CELLS_MAX];	  /* next slot on the cell's expander bus */

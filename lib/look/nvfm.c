@@ -119,7 +119,7 @@ static int load(struct ga_nvfm *fm, const char *library, struct ga_err *err)
 	return 0;
 }
 
-/* Libraries before 2024 know the first form of the parameters only. */
+/* Libraries before 2024 know only the first form of the parameters. */
 static int connect_to(struct ga_nvfm *fm, const char *address)
 {
 	bool is_unix = address[0] == '/';
@@ -170,7 +170,7 @@ int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
 	return 0;
 }
 
-/* "00000000:18:00.0" as Linux writes it; "" when it says nothing or zero. */
+/* Converts "00000000:18:00.0" to Linux's form; "" when it is empty or zero. */
 static void read_address(const char *bus_id, char out[GA_PCIADDR_SIZE])
 {
 	struct ga_err ignored = GA_ERR_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA Fabric Manager by its library libnvfm.so.1, opened with dlopen(3) so that nothing depends
- * on it. Discover opens and reads; activating and deactivating is for lib/act/device/fabric.c
- * (layer 5) only.
+ * NVIDIA Fabric Manager by its library libnvfm.so.1, opened with dlopen(3), so that no program
+ * depends on it. Discover opens and reads; only lib/act/device/fabric.c (layer 5) activates and
+ * deactivates.
  *
  * Sources: NVIDIA's go-nvfm (structures, return codes, version word = sizeof | version << 24).
  */
@@ -42,20 +42,21 @@ void ga_nvfm_close(struct ga_nvfm *fm);
 void ga_cleanup_nvfm(struct ga_nvfm **fm);
 #define ga_autonvfm ga_cleanup(ga_cleanup_nvfm)
 
-/* The supported partitions as they are now, by id. */
+/* The supported partitions in their current state, by id. */
 GA_MUST_CHECK int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitions *ret,
 				     struct ga_err *err);
 void ga_nvfm_partitions_release(struct ga_nvfm_partitions *list);
 #define ga_autopartitions ga_cleanup(ga_nvfm_partitions_release)
 
 /*
- * Sends one command, whatever state the partition is in. The caller reads isActive again and
- * decides by that, not by the result of the command. GA_EXTERNAL; the reason is the code's word:
- * "fm_in_use", "fm_not_configured", "fm_nvlink_error", … ga_nvfm_retry says whether to try again.
+ * Sends one command, whatever state the partition is in. The caller reads isActive again; that
+ * decides the result, not the return code of the command. GA_EXTERNAL; the reason is the word of
+ * the return code: "fm_in_use", "fm_not_configured", "fm_nvlink_error", … ga_nvfm_retry shows
+ * whether to try again.
  */
 GA_MUST_CHECK int ga_nvfm_activate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
 GA_MUST_CHECK int ga_nvfm_deactivate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
-/* Whether Fabric Manager was not ready yet (still initialising). */
+/* Whether the command failed because Fabric Manager was not ready yet (still initialising). */
 GA_MUST_CHECK bool ga_nvfm_retry(const struct ga_err *err);
 
 #endif

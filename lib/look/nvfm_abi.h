@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The binary interface of libnvfm.so.1 as far as it is used: facts of NVIDIA's nv_fm_types.h
- * (as in go-nvfm), written down anew. tests/fake/libnvfm.c implements the same.
+ * The part of the binary interface of libnvfm.so.1 that is used: facts from NVIDIA's nv_fm_types.h
+ * (as in go-nvfm), written independently. tests/fake/libnvfm.c implements the same interface.
  */
 #ifndef GA_LOOK_NVFM_ABI_H
 #define GA_LOOK_NVFM_ABI_H
@@ -58,7 +58,7 @@ struct ga_nvfm_connect_v2 {
 struct ga_nvfm_gpu_info {
 	unsigned int physical_id; /* the GPU's module id */
 	char uuid[80];
-	char pci_bus_id[32]; /* empty or zero when GPUs are not seen by Fabric Manager */
+	char pci_bus_id[32]; /* empty or zero when Fabric Manager does not see the GPUs */
 	unsigned int links_available, links_max, line_rate_mbps;
 };
 

@@ -9,7 +9,7 @@
 /* Opcode and CNS values: NVMe Base 2.0, figures 138 and 273. */
 enum { ADMIN_IDENTIFY = 0x06, CNS_NAMESPACE = 0, CNS_CONTROLLER = 1, CNS_ACTIVE = 2 };
 
-/* Identify Controller (NVMe Base 2.0, figure 275): what is read of its 4096 bytes. */
+/* Identify Controller (NVMe Base 2.0, figure 275): the members that are read of its 4096 bytes. */
 struct id_controller {
 	uint8_t vid[4];
 	char sn[20], mn[40], fr[8];

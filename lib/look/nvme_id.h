@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVMe Identify, read only: the identity of a drive and what it can do. Needs root (an admin
- * command by ioctl). Offsets are those of the NVM Express Base Specification 2.0, checked at
- * compile time.
+ * NVMe Identify, read only: the identity and the abilities of a drive. Needs root (an admin command
+ * by ioctl). Offsets are those of the NVM Express Base Specification 2.0, checked at compile time.
  */
 #ifndef GA_LOOK_NVME_ID_H
 #define GA_LOOK_NVME_ID_H
@@ -13,7 +12,7 @@
 struct ga_nvme_id {
 	char serial[21], model[41], firmware[9]; /* trimmed */
 	struct ga_nvme_caps caps;
-	int64_t namespaces;   /* NN: the largest namespace id the controller has */
+	int64_t namespaces;   /* NN: the largest namespace id of the controller */
 	int64_t active;	      /* namespaces active on it, or GA_UNKNOWN */
 	int64_t size_blocks;  /* NSZE */
 	int64_t block_bytes;  /* of the format in use */
@@ -26,7 +25,8 @@ struct ga_nvme_id {
 /*
  * Identify Controller and Identify Namespace nsid through an open namespace or controller node.
  * GA_HOST with reason "no_nvme_ioctl" when the node takes no NVMe commands (a file of a lab),
- * GA_DENIED without the right, GA_EXTERNAL with the drive's status when it refuses.
+ * GA_DENIED when the user may not send them, GA_EXTERNAL with the drive's status when the drive
+ * refuses.
  */
 GA_MUST_CHECK int ga_nvme_identify(int fd, int64_t nsid, struct ga_nvme_id *ret,
 				   struct ga_err *err);

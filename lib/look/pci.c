@@ -49,7 +49,8 @@ static enum ga_pci_sort sort_of(const struct ga_pci_dev *d)
 		return is_accelerator_vendor(d->vendor) ? GA_PCI_GPU : GA_PCI_DISPLAY;
 	case 0x1200:
 	case 0x0b40:
-		/* Intel's QAT and the like are coprocessors too: only 1200 counts for Intel. */
+		/* Intel's QAT and similar devices are coprocessors too: for Intel only 1200
+		 * counts. */
 		return is_accelerator_vendor(d->vendor) &&
 				       (d->class >> 8 == 0x1200 || d->vendor != 0x8086) ?
 			       GA_PCI_GPU :
@@ -148,8 +149,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * libpci ends the process when its bus directory cannot be read, so that is checked first. Only ids
- * and class are read of every function; the rest costs a file each and is read where it is needed.
+ * libpci ends the process when it cannot read its bus directory: so check that first. Only ids and
+ * class are read of every function; every other fact costs a file and is read where it is needed.
  */
 int ga_pci_scan(struct ga_pci *ret, struct ga_err *err)
 {
@@ -179,7 +180,7 @@ int ga_pci_scan(struct ga_pci *ret, struct ga_err *err)
 		d->sort = sort_of(d);
 		if (d->sort != GA_PCI_OTHER && d->sort != GA_PCI_BRIDGE)
 			read_details(d, p);
-		if (d->sort == GA_PCI_GPU) { /* libpci has no programming interface */
+		if (d->sort == GA_PCI_GPU) { /* libpci does not give the programming interface */
 			int64_t class = hex_attr(d->address, "class");
 
 			d->class = class == GA_UNKNOWN ? d->class : (unsigned int)class & 0xffffff;
@@ -282,7 +283,7 @@ bool ga_pci_is_part(const char *address, const char *other)
 {
 	ga_autofree char *class = ga_pci_attr(other, "class");
 
-	/* All but the function: "0000:18:00." */
+	/* Compares everything except the function: "0000:18:00." */
 	return !strncmp(address, other, strlen(address) - 1) &&
 	       (ga_starts(class, "0x04") || ga_starts(class, "0x0c"));
 }

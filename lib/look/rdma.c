@@ -19,7 +19,7 @@ static char *link_layer(const char *dir)
 						 NULL;
 }
 
-/* A device made in software (soft RoCE) stands nowhere in the PCI tree and names its network
+/* A device made in software (soft RoCE) has no place in the PCI tree; it names its network
  * interface instead. */
 static char *function_of_parent(const char *dir)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA devices (/sys/class/infiniband, by libudev): which PCI function each is of. */
+/* RDMA devices (/sys/class/infiniband, by libudev), and the PCI function of each. */
 #ifndef GA_LOOK_RDMA_H
 #define GA_LOOK_RDMA_H
 

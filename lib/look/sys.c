@@ -142,7 +142,8 @@ static void drop_enumerate(struct udev_enumerate **p)
 	udev_enumerate_unref(*p);
 }
 
-/* The same by reading /sys/class: …/class/net/eth0 is a link to ../../devices/…/net/eth0. */
+/* Lists the devices by reading /sys/class: …/class/net/eth0 is a link to
+ * ../../devices/…/net/eth0. */
 static void list_class(const char *subsystem, struct ga_texts *ret)
 {
 	ga_autofree char *dir = ga_xprintf("/sys/class/%s", subsystem);
@@ -172,9 +173,9 @@ int ga_sys_devices(const char *subsystem, struct ga_texts *ret, struct ga_err *e
 	for (e = udev_enumerate_get_list_entry(found); e; e = udev_list_entry_get_next(e))
 		ga_texts_add(ret, udev_list_entry_get_name(e));
 	/*
-	 * libudev leaves out, without a word, what it cannot resolve step by step from the root:
-	 * everything in some containers, and in a recorded host when the working directory is below
-	 * /dev. A disk that is not seen would be a disk whose use is not seen.
+	 * libudev silently leaves out devices that it cannot resolve step by step from the root:
+	 * all devices in some containers, and in a recorded host when the working directory is
+	 * below /dev. A disk that is left out would be a disk whose use nobody sees.
 	 */
 	if (!ret->n)
 		list_class(subsystem, ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pump of a serial console. */
+/* Carries bytes between a terminal and a guest's serial console. */
 #include "act/device/console.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@ struct pump {
 	const struct ga_console_io *io;
 	struct ga_console_end *end;
 	struct ga_digest *digest;
-	bool typing; /* in may still give something */
+	bool typing; /* in has not ended yet */
 	bool over;
-	char pending[CHUNK]; /* typed, and not taken by the guest yet */
+	char pending[CHUNK]; /* typed, and not read by the guest yet */
 	size_t n_pending;
 	struct termios before;
 	bool raw;
@@ -50,7 +50,7 @@ static int begin(struct pump *p, struct ga_err *err)
 	return 0;
 }
 
-/* Recorded before it is shown, so that nothing was ever seen that is not in the recording. */
+/* Records output before it shows it, so that the recording has everything that was ever shown. */
 static int show(struct pump *p, const char *buf, size_t n, struct ga_err *err)
 {
 	if (ga_write_all(p->io->recording, buf, n) < 0)
@@ -69,7 +69,7 @@ static int take_output(struct pump *p, struct ga_err *err)
 
 	if (n > 0)
 		return show(p, buf, (size_t)n, err);
-	/* EIO is how a pty says that its other side is closed. */
+	/* A pty reports EIO when its other side is closed. */
 	if (n == 0 || errno == EIO || errno == ECONNRESET)
 		p->over = true;
 	else if (errno != EAGAIN && errno != EINTR)
@@ -77,8 +77,8 @@ static int take_output(struct pump *p, struct ga_err *err)
 	return 0;
 }
 
-/* A guest that reads nothing must not keep its operator from leaving: what it does not take is
- * dropped, and the escape is seen in any case. */
+/* Handles typed input. The operator can always leave, also when the guest reads nothing: input that
+ * the guest does not read is dropped, and the escape always works. */
 static int take_input(struct pump *p, struct ga_err *err)
 {
 	char buf[CHUNK], *escape;
@@ -111,7 +111,7 @@ static int give_input(struct pump *p, struct ga_err *err)
 		p->n_pending -= (size_t)n;
 		memmove(p->pending, p->pending + n, p->n_pending);
 	} else if (n < 0 && (errno == EPIPE || errno == EIO || errno == ECONNRESET)) {
-		p->n_pending = 0; /* its end is read, not written */
+		p->n_pending = 0; /* the wire's end shows when it is read, not when it is written */
 	} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
 		return ga_fail_sys(err, "cannot write to the console");
 	}

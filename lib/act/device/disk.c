@@ -72,7 +72,7 @@ static char *loop_identity(const char *path)
 			  (unsigned long long)info.lo_inode);
 }
 
-/* The best name the kernel gives for a disk without wwid of its own. */
+/* The best name that the kernel has for a disk without a wwid. */
 static char *other_identity(const struct ga_block_dev *dev)
 {
 	ga_autofree char *serial = class_attr(dev->name, "serial");
@@ -232,7 +232,7 @@ int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err)
 		return ga_fail_sys(err, "cannot open '%s'", d->dev.path);
 	if (inspect(d, err) < 0)
 		return -1;
-	/* O_EXCL means nothing on a file: the lock stands in for it. */
+	/* O_EXCL has no effect on a file: a lock replaces it. */
 	if (ga_streq(d->medium, "file") && flock(d->fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0)
 		return ga_fail_for(err, GA_BUSY, "nvme_in_use",
 				   "'%s' is locked by another program", d->dev.path);
@@ -327,7 +327,7 @@ static int real_sync(struct ga_disk *d)
 {
 	if (fsync(d->fd) < 0)
 		return -1;
-	/* Without direct I/O what is read next must come from the disk all the same. */
+	/* Without direct I/O the next reads must come from the disk too: drop the cache. */
 	if (!d->direct && !ga_streq(d->medium, "file"))
 		return ioctl(d->fd, BLKFLSBUF, 0);
 	if (!d->direct)
@@ -335,7 +335,8 @@ static int real_sync(struct ga_disk *d)
 	return 0;
 }
 
-/* Reading or writing failed: the disk is to blame (record/fault.h). Is -1. */
+/* Sets the reason after a failed read or write: the disk has a fault (record/fault.h). Always
+ * -1. */
 static int broken(struct ga_err *err, const char *code)
 {
 	ga_err_reason(err, code);
@@ -349,7 +350,7 @@ int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struc
 	char *p = buf;
 
 	while (len) {
-		bool direct = d->direct; /* as it was tried: another thread may clear it */
+		bool direct = d->direct; /* the mode of this try: another thread may clear it */
 		ssize_t n = d->ops->read(d, p, len, offset);
 
 		if (n < 0 && errno == EINTR)
@@ -410,8 +411,8 @@ int ga_disk_sync(struct ga_disk *d, struct ga_err *err)
 
 void ga_disk_forget_partitions(struct ga_disk *d)
 {
-	/* A disk that cannot have partitions (a loop device without them) refuses; nothing to
-	 * forget. */
+	/* A disk that cannot have partitions (a loop device without them) refuses the request; that
+	 * is no error. */
 	if (!ga_streq(d->medium, "file"))
 		ioctl(d->fd, BLKRRPART, 0);
 }

@@ -37,7 +37,7 @@ static char *group_of(const char *address)
 	return ga_sys_link(dir, "iommu_group");
 }
 
-/* NVIDIA's driver says the number of its node: "Device Minor: 	 3". */
+/* NVIDIA's driver shows the number of its node: "Device Minor: 	 3". */
 static void add_nvidia(const char *address, struct ga_texts *ret)
 {
 	ga_autofree char *path = ga_xprintf("/proc/driver/nvidia/gpus/%s/information", address);
@@ -74,7 +74,7 @@ void ga_gpu_use_find(const char *address, struct ga_openers *ret)
 	add_folder(address, "drm", "/dev/dri", &nodes);
 	add_folder(address, "accel", "/dev/accel", &nodes);
 	add_nvidia(address, &nodes);
-	/* resource0, resource2_wc: the memory of the function, to be mapped. */
+	/* resource0, resource2_wc: the memory of the function, which programs can map. */
 	ga_sys_list(dir, &names);
 	for (size_t i = 0; i < names.n; i++) {
 		ga_autofree char *path = ga_xprintf("%s/%s", dir, names.v[i]);
@@ -86,9 +86,9 @@ void ga_gpu_use_find(const char *address, struct ga_openers *ret)
 	ga_openers_of_nodes(&nodes, ret);
 }
 
-/* Linux lets a group be opened once, until the last descriptor and mapping of its devices is gone.
- * This finds a process that has only those, or that /proc does not show here. Opening a group
- * changes nothing. */
+/* Whether a process has the group, also one that /proc does not show here or that has only
+ * descriptors or mappings of the group's devices. Linux opens a group only once, until the last
+ * descriptor and mapping of its devices is gone. Opening a group changes nothing. */
 static bool group_is_taken(const char *address)
 {
 	ga_autofree char *group = group_of(address);

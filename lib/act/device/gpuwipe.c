@@ -32,7 +32,7 @@ void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const
 	s->detail = *buf ? ga_printable(ga_xstrdup(buf)) : NULL;
 }
 
-/* ---- is it the one that was meant, and free ---- */
+/* ---- checks: the intended device, and free ---- */
 
 static char *ids_of(const char *address)
 {
@@ -44,8 +44,8 @@ static char *ids_of(const char *address)
 	return ga_xprintf("%s:%s", vendor + 2, device + 2);
 }
 
-/* Whether somebody uses it: a reset would pull the device from under a VM, and a process that uses
- * it would write again what is scrubbed. Says so in the step. */
+/* Whether a process uses the function, with the reason in the step. A reset would take the device
+ * from a VM, and a process that uses the device would write into scrubbed memory again. */
 static bool is_held(const char *address, const char *step, struct ga_step *ret)
 {
 	struct ga_err err = GA_ERR_INIT;
@@ -56,7 +56,7 @@ static bool is_held(const char *address, const char *step, struct ga_step *ret)
 	return true;
 }
 
-/* Whether the function may be touched; says in the step why not. */
+/* Whether the function may be reset; if not, the step gets the reason. */
 static bool may_touch(const char *address, const char *identity, const char *ids,
 		      const char *step, struct ga_step *ret)
 {
@@ -64,7 +64,7 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 	ga_autofree char *now = ids_of(address);
 	ga_autofree char *id = NULL;
 	ga_autopci struct ga_pci pci = { 0 };
-	struct ga_err ignored = GA_ERR_INIT; /* its identity is unknown then */
+	struct ga_err ignored = GA_ERR_INIT; /* then the identity is unknown */
 	const struct ga_pci_dev *dev;
 
 	if (!now) {
@@ -129,7 +129,7 @@ void ga_gpu_reset(const char *address, const char *identity, const char *ids, co
 
 /* ---- memory ---- */
 
-/* Why the scrub hook of a folder is not run; NULL: it is. */
+/* The reason not to run the scrub hook of a folder; NULL: it may run. */
 static char *why_not_run(const char *folder, const char *name)
 {
 	ga_autofd int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -184,7 +184,7 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 		ga_step_set(ret, step, "not_proven", "'%s' is not run: %s", hook, why);
 		return;
 	}
-	/* Checked also when it was not reset: programs of its driver may have it open. */
+	/* Checked also when there was no reset: programs of its driver may have it open. */
 	if (is_held(address, step, ret))
 		return;
 	if (ga_proc_check(&(struct ga_proc){ .argv = (const char *const[]){ hook, address, NULL },
@@ -250,13 +250,14 @@ void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step 
 			    pf_address);
 		return;
 	}
-	/* The reset clears what the tenant set through the function itself. */
+	/* The reset clears the settings that the tenant made through the function itself. */
 	ga_gpu_reset(vf_address, NULL, NULL, step, ret, NULL);
 	index = vf_index(pf, vf_address);
 	guid = index < 0 ? NULL : guid_left(pf, index);
 	if (ga_streq(ret->outcome, "confirmed") && index < 0)
 		ga_step_set(ret, step, "not_proven", "%s is not listed by %s", vf_address, pf);
 	else if (ga_streq(ret->outcome, "confirmed") && guid)
-		/* Only the host can have set it (vf.h): the slot keeps it from tenant to tenant. */
+		/* Only the host can have set the GUID (vf.h): the slot keeps it from tenant to
+		 * tenant. */
 		ga_step_set(ret, step, "confirmed", "%s, GUID %s of this host", vf_address, guid);
 }

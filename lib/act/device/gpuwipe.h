@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clearing what a slot's GPU and fabric function keep of a tenant: GPU memory, the state of the
+ * Clears the data of a tenant from a slot's GPU and fabric function: GPU memory, the state of the
  * device, the state of the virtual function. Each becomes a named step of the evidence: confirmed,
- * not_needed, not_proven or failed, with the reason. A step is confirmed only by what was observed.
+ * not_needed, not_proven or failed, with the reason. A step is confirmed only by an observation.
  */
 #ifndef GA_ACT_DEVICE_GPUWIPE_H
 #define GA_ACT_DEVICE_GPUWIPE_H
@@ -11,24 +11,25 @@
 #include "record/result.h"
 
 /*
- * Resets a PCI function (ga_vfio_reset). Only while vfio-pci or nothing is bound to it and nobody
- * uses it (gpuuse.h), and only when it is the device that was meant: identity is ga_pci_identity's,
- * ids is "vendor:device"; NULL is not compared. *method gets the kernel's word for its method,
- * allocated, when the step is confirmed and the kernel names it; method may be NULL.
+ * Resets a PCI function (ga_vfio_reset). It does so only while vfio-pci or no driver is bound to
+ * the function and nobody uses it (gpuuse.h), and only when it is the intended device: identity is
+ * compared with ga_pci_identity, ids with "vendor:device"; NULL is not compared. When the step is
+ * confirmed and the kernel names its reset method, *method gets that name, allocated; method may be
+ * NULL.
  */
 void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
 		  struct ga_step *ret, char **method);
 
 /*
- * Clears the memory of a GPU after its reset. There is no method that works for every device
- * without the vendor's driver, so an operator's executable does it: hooks/VVVV:DDDD, called with
- * the PCI address; status 0 is "confirmed", its last line of output the detail. It must belong to
- * root and be writable by nobody else. Without one: not_proven.
+ * Clears the memory of a GPU after its reset. No method works for every device without the vendor's
+ * driver, so an operator's executable does it: hooks/VVVV:DDDD, called with the PCI address. Its
+ * status 0 means "confirmed"; the last line of its output becomes the detail. Root must own it and
+ * nobody else may write it. Without an executable the step is not_proven.
  */
 void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struct ga_step *ret);
 
-/* Reads the state of a fabric function after its reset: bound to vfio-pci or nothing, its physical
- * function the one that was meant. A GUID stays: only the physical function can set it. */
+/* Checks a fabric function after its reset: vfio-pci or no driver is bound to it, and its physical
+ * function is the intended one. A GUID stays: only the physical function can set it. */
 void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step *ret);
 
 /* Sets a step; detail may be NULL. */

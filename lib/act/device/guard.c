@@ -21,11 +21,12 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 	va_list ap;
 
 	va_start(ap, fmt);
-	detail = ga_xvprintf(fmt, ap); /* not cut: the next run of the order reads it again */
+	detail = ga_xvprintf(fmt, ap); /* must not be cut: the next run of the order reads it */
 	va_end(ap);
 	s->step = ga_xstrdup(name);
 	s->outcome = ga_xstrdup(outcome);
-	/* It has names of mounts, domains and processes; a record takes no control characters. */
+	/* The detail has names of mounts, domains and processes; a record takes no control
+	 * characters. */
 	s->detail = *detail ? ga_printable(GA_TAKE(detail)) : NULL;
 }
 
@@ -52,7 +53,7 @@ static char *joined(const struct ga_any_list *list)
 }
 #define JOINED(list) joined((const struct ga_any_list *)(const void *)&(list))
 
-/* ---- what it is ---- */
+/* ---- the disk and its identity ---- */
 
 static void check_medium(const struct ga_disk *d, const struct ga_guard_opts *o,
 			 struct ga_guard_steps *steps)
@@ -99,7 +100,7 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 			 "identity_changed: '%s' was taken away and came back (diskseq %s, was %s)",
 			 d->dev.path, seq, o->diskseq);
 	else if (!seq && !ga_streq(d->medium, "file"))
-		/* Without one the evidence would prove nothing: the wipe is not begun. */
+		/* Without a wwid the evidence would prove nothing: do not begin the wipe. */
 		add_step(steps, name, "failed",
 			 "wrong_device: the kernel shows no disk sequence number of '%s', so that "
 			 "nothing can prove that it stays the same disk: Linux 5.15 or newer is "
@@ -109,7 +110,7 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 			 (long long)size, seq ? seq : "unknown");
 }
 
-/* ---- what uses it ---- */
+/* ---- uses of a disk ---- */
 
 static void check_mounts(const struct ga_block_uses *u, bool file, struct ga_guard_steps *steps)
 {
@@ -143,7 +144,8 @@ static void check_list(const struct ga_any_list *list, const char *name, const c
 #define CHECK_LIST(list, name, what, steps) \
 	check_list((const struct ga_any_list *)(const void *)&(list), name, what, steps)
 
-/* A list that may not have been read completely: it may lack what is there. */
+/* Adds a step for a list of uses. An empty list that could not be read completely proves
+ * nothing. */
 static void check_seen(const struct ga_any_list *list, bool known, bool file, const char *name,
 		       const char *what, const char *unseen, struct ga_guard_steps *steps)
 {
@@ -164,7 +166,7 @@ static bool may_destroy(const struct ga_guard_opts *o)
 	return o->content_expected || ga_streq(o->destroy_data, o->wwid);
 }
 
-/* What a person can do about content that may not go. */
+/* The hint for a person whose disk has content that the wipe must not destroy. */
 static char *way_out(const struct ga_guard_opts *o)
 {
 	return o->seen ? ga_xstrdup("it may have come since the last run of this order: "
@@ -205,11 +207,12 @@ static void check_signatures(const struct ga_disk *d, const struct ga_block_uses
 			 "nvme_signature: there is data on it: %s; %s", found, way);
 }
 
-/* A disk without a signature is not known to be empty. */
+/* A disk without a signature may still have data. */
 static void check_content(const struct ga_disk *d, const struct ga_guard_opts *o,
 			  struct ga_guard_steps *steps)
 {
-	struct ga_err none = GA_ERR_INIT; /* no NVMe commands: what the drive reads as is unknown */
+	struct ga_err none = GA_ERR_INIT; /* a drive without NVMe commands does not report how its
+					     blocks read */
 	ga_autofree char *text = NULL, *way = way_out(o);
 	bool may = may_destroy(o);
 	struct ga_nvme_id id = { .caps.dlfeat = GA_UNKNOWN };
@@ -245,7 +248,7 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 
 	if (ga_block_uses(&d->dev, true, &u, err) < 0)
 		return -1;
-	/* A file that is named by its path has its signatures behind the descriptor. */
+	/* For a file that is named by its path, the descriptor has the signatures. */
 	if (strchr(d->dev.name, '/') && d->fd >= 0)
 		u.signatures_known = ga_block_signatures(
 			d->fd, d->dev.name, (struct ga_any_list *)(void *)&u.signatures) >= 0;
@@ -296,7 +299,7 @@ static int check_uses_again(const struct ga_disk *d, const char *name,
 	return 0;
 }
 
-/* The names of domains that use the disk, or the whole drive; as o->domains (guard.h). */
+/* The names of domains that use the disk or the whole drive; as o->domains (guard.h). */
 static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *names,
 		       struct ga_err *err)
 {
@@ -318,9 +321,9 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 	return r;
 }
 
-/* A hypervisor that does not answer is no refusal by itself: a domain that runs has the disk open,
- * which check_openers sees. But a domain that is off has its disk too: where the journal of this
- * host says that an allocation has it, libvirt must have been asked. */
+/* A hypervisor that does not answer is usually no refusal: a running domain has the disk open, and
+ * check_openers sees that. But a domain that is off has its disk too: where the journal of this
+ * host gives the disk to an allocation, libvirt must have answered. */
 static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o,
 			  struct ga_guard_steps *steps)
 {
@@ -350,7 +353,8 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 			 silent.msg[0] ? ": " : "", silent.msg);
 }
 
-/* Openers that go away by themselves within a moment do not count: udev looks at new disks. */
+/* Openers that close the disk by themselves within a moment do not count: udev looks at new
+ * disks. */
 static void check_openers(const struct ga_disk *d, const char *name, struct ga_guard_steps *steps)
 {
 	int64_t deadline = ga_clock_mono_micros() + TRANSIENT;
@@ -391,7 +395,7 @@ int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 		}
 		add_step(steps, "exclusive_open", "failed", "%s: %s", open_err.reason,
 			 open_err.msg);
-		/* The uses name who has it, for the person who has to look. */
+		/* The uses name the process that has the disk, for the person who has to look. */
 		if (!d->medium)
 			d->medium = "block";
 		return check_uses(d, o, steps, err) < 0 ? -1 : 0;

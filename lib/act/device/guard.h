@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guard before anything destructive: is this the disk that was meant, and does nothing use it?
+ * The guard before a destructive command: is this the intended disk, and does nothing use it?
  *
- * Checked while the disk is held by O_EXCL, which the kernel grants only when neither the disk nor
- * a partition is mounted, swap or part of another device, in any mount namespace. Uses that O_EXCL
- * does not see are looked for one by one: plain openers such as QEMU, mappings, loop devices,
- * exports, domains that are defined and off, inactive members of LVM, md and ZFS. A disk without a
- * known signature may still have data: a sample of its blocks is read. decide/wipe/guard_steps.h
- * has the names of the steps. The caller keeps the descriptor open until it is done.
+ * The guard holds the disk with O_EXCL while it checks. The kernel grants O_EXCL only when neither
+ * the disk nor a partition is mounted, swap or part of another device, in any mount namespace. The
+ * guard looks one by one for uses that O_EXCL does not see: plain openers such as QEMU, mappings,
+ * loop devices, exports, domains that are defined and off, inactive members of LVM, md and ZFS. A
+ * disk without a known signature may still have data: the guard reads a sample of its blocks.
+ * decide/wipe/guard_steps.h has the names of the steps. The caller keeps the descriptor open until
+ * it is done.
  */
 #ifndef GA_ACT_DEVICE_GUARD_H
 #define GA_ACT_DEVICE_GUARD_H
@@ -16,32 +17,34 @@
 #include "base/ga.h"
 #include "record/result.h"
 
-/* The caller's own way to count the domains that use the disk, in place of libvirt_uri below: it
- * has a connection already, or a domain of its own that may use the disk. Adds their names. -1 with
- * err when the hypervisor does not answer. 0 with err set (GA_CONFLICT): it is not known whether
- * the domain that err names uses it (ga_virt_domains_using). */
+/* Finds the domains that use the disk, in place of libvirt_uri below, for a caller that has a
+ * connection already or has a domain of its own that may use the disk. Adds the domains' names. -1
+ * with err when the hypervisor does not answer. 0 with err set (GA_CONFLICT): it is unknown whether
+ * the domain that err names uses the disk (ga_virt_domains_using). */
 typedef int (*ga_domains_fn)(const char *path, const char *wwid, struct ga_str *names,
 			     struct ga_err *err);
 
 struct ga_guard_opts {
-	const char *wwid;	  /* the disk that was meant, by ga_disk's identity */
+	const char *wwid;	  /* the intended disk, by ga_disk's identity */
 	int64_t size_bytes;	  /* as ordered, or GA_UNKNOWN */
 	const char *diskseq;	  /* as planned, or NULL */
 	const char *destroy_data; /* identity whose foreign content may be destroyed, or NULL */
-	bool content_expected;	  /* a tenant's disk: content is recorded, not refused */
-	const char *seen;	  /* the signatures that the order's last run found, as in its
-				     step: a new one (ga_guard_saw) is somebody else's. NULL: this
-				     is its first run */
-	const char *wiped;	  /* why content is not expected although the order expects it, by
-				     the host's own records of the disk: a sentence, or NULL */
-	bool begun;		  /* a wipe of it began here: data without signature is ours */
+	bool content_expected;	  /* a tenant's disk: content is recorded and no refusal */
+	const char *seen;	  /* the signatures that the order's last run found, as in its step:
+				     a new signature (ga_guard_saw) belongs to somebody else. NULL:
+				     this is its first run */
+	const char *wiped;	  /* a sentence: why the host's records of the disk expect no
+				     content although the order does; or NULL */
+	bool begun;		  /* a wipe of the disk began here: data without signature is
+				     ours */
 	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
 	ga_domains_fn domains;	  /* or NULL */
-	const char *holder;	  /* the allocation that has the disk by the host's journal: a
-				     hypervisor that does not answer is a refusal then; or NULL */
-	bool ordered;		  /* by a state, which knows who has the disk; without an order a
-				     holder is a refusal whatever the hypervisor says */
-	const char *libvirt_uri;  /* whose domains are checked when domains is NULL; or NULL */
+	const char *holder;	  /* the allocation that has the disk in the host's journal, or
+				     NULL. With it, a hypervisor that does not answer is a
+				     refusal */
+	bool ordered;		  /* a state gave the order and knows the disk's holder; without an
+				     order a holder is a refusal, whatever the hypervisor reports */
+	const char *libvirt_uri;  /* its domains are checked when domains is NULL; or NULL */
 };
 
 struct ga_guard_steps {
@@ -50,14 +53,16 @@ struct ga_guard_steps {
 };
 
 /*
- * Opens the disk (write: for writing) and looks at everything; each check becomes a step. 1: all
- * clear, the disk is open; 0: refused, the failed steps say "code: sentence"; -1: could not look.
+ * Opens the disk (write: for writing) and makes all checks; each check becomes a step. 1: all
+ * clear, the disk is open; 0: refused, the failed steps have "code: sentence"; -1: a check could
+ * not be made.
  */
 GA_MUST_CHECK int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 				struct ga_guard_steps *steps, struct ga_err *err);
 /* Checks the open descriptor again, right before the first destructive command and after the last
- * one: identity, size, uses and openers. step names the checks. format_ran: a Format gives the disk
- * a new diskseq. Returns as ga_guard_take; -1 with err where the kernel's lists cannot be read. */
+ * one: identity, size, uses and openers. step names the checks. format_ran: a Format ran, which
+ * gives the disk a new diskseq. Returns as ga_guard_take; -1 with err when the kernel's lists
+ * cannot be read. */
 GA_MUST_CHECK int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
 				 bool format_ran, struct ga_guard_steps *steps, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executables that get something on stdin, several at once. */
+/* Executables that get a text on stdin, several at once. */
 #include "act/device/hooks.h"
 
 #include <dirent.h>
@@ -17,7 +17,8 @@
 #include "base/str.h"
 
 #define SAID_MAX 4096
-#define LOOK_MILLIS 50 /* the end of a hook is seen so soon also when its streams stay open */
+#define LOOK_MILLIS 50 /* the end of a hook is noticed within this time, also when its streams stay
+			  open */
 
 /* ---- finding ---- */
 
@@ -37,7 +38,7 @@ static bool is_ours(const struct stat *st)
 	return !st->st_uid || st->st_uid == geteuid();
 }
 
-/* A link is refused because the owner of its folder could swap what it points to. */
+/* A link is refused because the owner of its folder could change its target. */
 const char *ga_hook_why_refused(const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
@@ -183,8 +184,7 @@ static int end_run(struct runs *r, struct run *run, const char *failure, bool la
 	return r->ended(run->call, failure, said, r->arg, err);
 }
 
-/* Starts calls while there are free places; calls to hooks that are not to be called are passed
- * over and counted. */
+/* Starts calls while places are free; counts and skips calls to hooks that must not be called. */
 static int begin_runs(struct runs *r, struct ga_err *err)
 {
 	while (r->next < r->n && r->busy < r->limits->jobs) {
@@ -228,7 +228,7 @@ static void feed(struct run *run, const char *input)
 	}
 }
 
-/* Reads what there is; to keeps the end of it, NULL: nothing. */
+/* Reads the available output and keeps the end of it in to (NULL: keeps nothing). */
 static void drain(int *fd, struct ga_str *to)
 {
 	char buf[4096];
@@ -301,7 +301,7 @@ int ga_hooks_run(const struct ga_hook_call *calls, size_t n, const struct ga_hoo
 			fds[n_fds++] = (struct pollfd){ .fd = c->out, .events = POLLIN };
 			fds[n_fds++] = (struct pollfd){ .fd = c->err, .events = POLLIN };
 		}
-		/* Whether it was interrupted, or nothing came in time: each is looked at. */
+		/* After a signal or a timeout too: look at each hook. */
 		(void)!poll(fds, n_fds, LOOK_MILLIS);
 		for (size_t i = 0; i < limits->jobs; i++)
 			if (r.v[i].child.pid && attend_run(&r, &r.v[i], err) < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operator's executables ("hooks"): each call gets a text on stdin, a deadline, and an
- * environment of PATH, LC_ALL and what the call adds; several run at once. What a hook prints on
- * stdout is dropped; its last line on stderr is given to the caller.
+ * environment of PATH, LC_ALL and what the call adds; several run at once. Stdout of a hook is
+ * dropped; the caller gets the hook's last line on stderr.
  */
 #ifndef GA_ACT_DEVICE_HOOKS_H
 #define GA_ACT_DEVICE_HOOKS_H
@@ -13,18 +13,18 @@
 #include "base/vec.h"
 
 /*
- * Why an executable may not be run with our rights, from its lstat; NULL: it may. It must be a
- * regular file that root or this user owns and nobody else may write. ga_hooks_check_folder
- * requires the same of its folder (dir is open, folder its name for messages), or somebody could
- * put another file there: GA_DENIED "hook_unsafe". After both checks the file that is run is the
- * one that was checked.
+ * The reason not to run an executable with our rights, from its lstat; NULL: it may be run. It must
+ * be a regular file that root or this user owns and nobody else may write. ga_hooks_check_folder
+ * requires the same of its folder (dir is the open folder, folder its name for messages), because
+ * otherwise somebody could put another file there: GA_DENIED "hook_unsafe". After both checks the
+ * file that runs is the file that was checked.
  */
 const char *ga_hook_why_refused(const struct stat *st);
 GA_MUST_CHECK int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err);
 
 struct ga_hook {
 	char *name, *path;
-	char *refused; /* why it may not be run; NULL: it may */
+	char *refused; /* the reason not to run it; NULL: it may run */
 };
 
 struct ga_hooks {
@@ -34,10 +34,10 @@ struct ga_hooks {
 #define ga_autohooks ga_cleanup(ga_hooks_release)
 
 /*
- * The executables in the folder, sorted by name; ret is released by the caller. As for
- * run-parts(8), names are of letters, digits, '_' and '-', so that files which an editor or dpkg
- * leaves behind are no hooks. refused is set by ga_hook_why_refused. A folder that is not there has
- * none; one that others could put files into is an error (ga_hooks_check_folder).
+ * The executables in the folder, sorted by name; the caller releases ret. As for run-parts(8),
+ * names are of letters, digits, '_' and '-', so that files which an editor or dpkg leaves behind
+ * are no hooks. ga_hook_why_refused sets refused. A folder that does not exist has no hooks; a
+ * folder that others could put files into is an error (ga_hooks_check_folder).
  */
 GA_MUST_CHECK int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err);
 void ga_hooks_release(struct ga_hooks *hooks);
@@ -49,19 +49,20 @@ struct ga_hook_call {
 };
 
 struct ga_hook_limits {
-	int64_t timeout_micros; /* of one call; then it is killed with all it started */
+	int64_t timeout_micros; /* of one call; then the hook is killed with all that it started */
 	size_t jobs;		/* calls at once, at least 1 */
-	int failures; /* after so many in a row, or one deadline, a hook is not called again */
+	int failures; /* a hook is given up after so many failures in a row, or one missed
+			 deadline */
 };
 
-/* Called when a call has ended. failure: NULL, or the reason in a sentence without anything that
- * the hook printed; said: its last line on stderr, or "". Returning -1 stops all. */
+/* Called when a call has ended. failure: NULL, or the reason as a sentence that has nothing of the
+ * hook's output; said: the hook's last line on stderr, or "". Returning -1 stops all calls. */
 typedef int (*ga_hook_ended)(size_t call, const char *failure, const char *said, void *arg,
 			     struct ga_err *err);
 
-/* Makes the calls in their order, without those to hooks that are refused or were given up. After a
- * signal (base/stop.h) running calls go on to their end and no other begins. Returns the number of
- * calls that were not made; -1 when ended() failed: running calls are killed then. */
+/* Makes the calls in their order, except calls to hooks that are refused or given up. After a
+ * signal (base/stop.h) running calls go on to their end and no new call begins. Returns the number
+ * of calls that were not made; -1 when ended() failed: running calls are killed then. */
 GA_MUST_CHECK int ga_hooks_run(const struct ga_hook_call *calls, size_t n,
 			       const struct ga_hook_limits *limits, ga_hook_ended ended, void *arg,
 			       struct ga_err *err);

@@ -65,8 +65,8 @@ int ga_markers_draw(struct ga_marker_set *set, int64_t size_bytes, struct ga_err
 	for (i = 0; (int64_t)i < ga_wipe_marker_count(size_bytes); i++) {
 		int64_t offset = place(i, blocks, random[i]);
 
-		/* Where one is already, the next free place: so many are written that the judge of
-		 * the evidence can count on it. */
+		/* When the place has a marker already, take the next free place: the evidence must
+		 * have the full number of markers. */
 		while (taken(set, offset))
 			offset = (offset / GA_MARKER_BYTES + 1) % blocks * GA_MARKER_BYTES;
 		set->offsets[set->n++] = offset;

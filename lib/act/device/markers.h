@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The marker probe: blocks of 4 KiB that only this run can have written, at places that only it
- * knows. When they are gone afterwards, this run has erased the drive; a drive that reports success
- * and did not erase is found out. When a part r of the disk was left as it was, K markers miss that
- * with probability (1-r)^K.
+ * The marker probe: this run writes random blocks of 4 KiB at random places, which only it knows.
+ * When the blocks are gone afterwards, the drive was erased in this run; the probe detects a drive
+ * that reports success and did not erase. When a part r of the disk was left unerased, K markers
+ * miss it with probability (1-r)^K.
  */
 #ifndef GA_ACT_DEVICE_MARKERS_H
 #define GA_ACT_DEVICE_MARKERS_H
@@ -18,15 +18,16 @@ struct ga_marker_set {
 	size_t n;
 };
 
-/* Draws the seed and the places: first and last MiB always, the rest at random;
- * ga_wipe_marker_count() of them. */
+/* Draws the seed and ga_wipe_marker_count() places: always in the first and the last MiB, the
+ * others at random. */
 GA_MUST_CHECK int ga_markers_draw(struct ga_marker_set *set, int64_t size_bytes,
 				  struct ga_err *err);
-/* Writes them, flushes, reads them back: all must be there. Sets seed_digest and written. */
+/* Writes the markers, flushes, reads them back: all must be there. Sets seed_digest and written. */
 GA_MUST_CHECK int ga_markers_write(const struct ga_marker_set *set, struct ga_disk *d,
 				   struct ga_markers *ret, struct ga_err *err);
-/* Counts what survives (one sector of a marker is enough) and what cannot be read. Unreadable
- * places are no error here: after a crypto erase a drive may refuse reads until the next write. */
+/* Counts the markers that survive (one sector of a marker is enough) and those that cannot be read.
+ * Unreadable places are no error here: after a crypto erase a drive may refuse reads until the next
+ * write. */
 GA_MUST_CHECK int ga_markers_check(const struct ga_marker_set *set, struct ga_disk *d,
 				   struct ga_markers *ret, struct ga_err *err);
 

@@ -15,7 +15,8 @@
 
 /* ---- the table ---- */
 
-/* Of an interface, and nothing that nft would read as more than one (a trailing "*"). */
+/* Whether the name is a valid name of one interface, which nft cannot read as several (a trailing
+ * "*"). */
 static bool is_interface(const char *name)
 {
 	size_t n = name ? strlen(name) : 0;
@@ -154,7 +155,8 @@ void ga_nat_unpublish_text(const struct ga_net_ingress *i, bool with_target, str
 		    i->port);
 	if (!with_target)
 		return;
-	/* Added first: a missing element must not keep a port from being closed. */
+	/* Add it first: otherwise a missing element would be an error, and the port would stay
+	 * open. */
 	ga_str_addf(out, "add element ip gpuaas published { %s . %s . %" PRId64 " }\n", i->proto,
 		    i->address, i->to_port);
 	ga_str_addf(out, "delete element ip gpuaas published { %s . %s . %" PRId64 " }\n", i->proto,
@@ -162,7 +164,7 @@ void ga_nat_unpublish_text(const struct ga_net_ingress *i, bool with_target, str
 }
 
 /* Rows of /proc/net/tcp: "0: 0100007F:0016 00000000:0000 0A …": address:port in hex, the peer's,
- * the state; 0A listens. A UDP socket without a peer takes what comes. */
+ * the state; 0A is LISTEN. A UDP socket without a peer receives from everybody. */
 bool ga_nat_is_listening(const char *sockets, bool tcp, int64_t port)
 {
 	for (const char *line = sockets; line && *line; line = strchr(line, '\n')) {
@@ -301,9 +303,9 @@ int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
  * Removes the connections of one side of the address: 1 there were some, 0 none.
  *
  * conntrack -D lists the entries first and then removes them one by one. When an entry has expired
- * in between, it says "such conntrack doesn't exist", ends with 1 and leaves the rest: it is run
- * again, and finds fewer each time. It also ends with 1 when there was nothing to remove; then it
- * says "0 flow entries".
+ * in between, conntrack prints "such conntrack doesn't exist", ends with status 1 and leaves the
+ * other entries: then it runs again, and finds fewer entries each time. It also ends with status 1
+ * when there was nothing to remove; then it prints "0 flow entries".
  */
 static int forget(const char *side, const char *ip, struct ga_err *err)
 {

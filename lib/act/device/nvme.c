@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Format and Sanitize, and how they come out. */
+/* Format and Sanitize, and their outcomes. */
 #include "act/device/nvme.h"
 
 #include <errno.h>
@@ -105,8 +105,8 @@ static void explain(int r, char *out, size_t size)
 		 *words ? ")" : "");
 }
 
-/* Whether an answer says that the command was refused before it did anything. After any other error
- * that is not known. */
+/* Whether the drive refused the command before it did anything. After any other error that is
+ * unknown. */
 static bool turned_down(int r)
 {
 	static const int statuses[] = { 0x001, 0x002, 0x00b, 0x015, 0x01c, 0x01d, 0x020,
@@ -232,7 +232,7 @@ static void GA_PRINTF(4, 5) conclude(struct ga_nvme_try *ret, enum ga_wipe_outco
 	va_end(ap);
 }
 
-/* Whether the sanitize that was begun with cdw10 has ended by the log; fills ret then. */
+/* Whether the log shows the end of the sanitize that began with cdw10; fills ret then. */
 static bool sanitize_ended(const struct ga_sanitize_log *log, uint32_t cdw10,
 			   struct ga_nvme_try *ret)
 {
@@ -263,7 +263,7 @@ static void await_sanitize(struct ga_nvme_dev *d, uint32_t cdw10, const struct g
 		int64_t now = d->ops->now(d->ctx), still = STILL_SECONDS, expected;
 		int r = ga_nvme_sanitize_log(d, &log);
 
-		/* A drive may refuse other commands for a moment while it begins. */
+		/* A drive may refuse other commands for a moment while a sanitize starts. */
 		if (r && ++failures >= 30) {
 			char why[96];
 
@@ -385,7 +385,7 @@ int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *wa
 				  log.cdw10),
 				 ("wait for its end ('nvme sanitize-log'), then run this again"));
 	await_sanitize(d, log.cdw10, watch, &t);
-	/* The result of the earlier one does not count: this run begins anew. */
+	/* The result of the earlier sanitize does not count: this run starts over. */
 	if (t.outcome == GA_WIPE_CONFIRMED || t.outcome == GA_WIPE_FAILED)
 		return 0;
 	return ga_fail_for(err, GA_BUSY, "sanitize_runs",

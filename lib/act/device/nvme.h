@@ -3,9 +3,9 @@
  * Erasing NVMe namespaces: Format NVM (0x80) and Sanitize (0x84), and the Sanitize Status log
  * (0x81) with its result. NVM Express Base Specification 2.0, Linux' nvme_ioctl.h.
  *
- * All commands go through a table, so that a test can play the drive. The success of a command
- * proves nothing: callers check the capability bits first (decide/wipe/plan.h) and the disk
- * afterwards.
+ * All commands go through a table, so that a test can replace the drive. The success of a command
+ * proves nothing: callers check the capability bits before it (decide/wipe/plan.h) and the disk
+ * after it.
  */
 #ifndef GA_ACT_DEVICE_NVME_H
 #define GA_ACT_DEVICE_NVME_H
@@ -25,7 +25,7 @@ struct ga_nvme_ops {
 	/* 0; the drive's status (> 0, without the DNR and More bits); or -errno. */
 	int (*admin)(void *ctx, struct ga_nvme_cmd *cmd);
 	int64_t (*now)(void *ctx); /* monotonic, microseconds */
-	/* Waits that long; false when a signal asked to stop. */
+	/* Waits so long; false when a signal asked to stop. */
 	bool (*wait)(void *ctx, int64_t micros);
 };
 /* The real drive: ctx points to the open descriptor (int). */
@@ -43,7 +43,7 @@ struct ga_nvme_dev {
 GA_MUST_CHECK int ga_nvme_read(struct ga_nvme_dev *d, struct ga_err *err);
 
 struct ga_sanitize_log {
-	uint16_t progress; /* in 1/65536; 0xffff when none runs */
+	uint16_t progress; /* in 1/65536; 0xffff: no sanitize runs */
 	uint16_t state;	   /* SSTAT bits 2:0 */
 	uint32_t cdw10;	   /* of the Sanitize command that the log is about */
 	int64_t block_seconds, crypto_seconds; /* the drive's estimates, or GA_UNKNOWN */
@@ -51,40 +51,40 @@ struct ga_sanitize_log {
 enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED,
        GA_SANITIZE_DONE_NODEALLOC };
 
-/* 0, or a status or -errno as the ops return them. */
+/* Reads the Sanitize Status log. 0, or a status or -errno as the ops return them. */
 GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
 
-/* What is failing by the drive's own SMART / Health Information log, in words, or NULL.
- * Counted are the critical warnings about reliability, a read-only medium and the backup of
- * volatile memory; spare and temperature are warnings only. A drive that refuses the command
- * has no such log, which is no failure; a drive that fails to read the log, which every NVMe
- * drive must have, is failing. */
+/* The faults that the drive reports in its SMART / Health Information log, in words; NULL: none.
+ * Three critical warnings count as faults: reliability, a read-only medium, the backup of volatile
+ * memory. Spare and temperature are warnings only. A drive that refuses the command has no such
+ * log: no fault. A drive that fails to read the log has a fault, because every NVMe drive must have
+ * it. */
 const char *ga_nvme_failing(struct ga_nvme_dev *d);
 
-/* How a method came out. */
+/* The outcome of a method. */
 struct ga_nvme_try {
 	enum ga_wipe_outcome outcome;
-	bool stop; /* not started, and nothing else must be tried either */
+	bool stop; /* the method was not started, and no other method must be tried */
 	char detail[256];
 };
 
 /*
  * Carries out sanitize_* or format_* and waits for its end. "confirmed": the drive reports success,
- * and for a sanitize its log is about our command. "unknown": it was begun and its end was not seen
- * (timeout, no progress, another command in the log, a signal).
+ * and for a sanitize its log is about our command. "unknown": the command began and its end was not
+ * seen (timeout, no progress, another command in the log, a signal).
  */
 void ga_nvme_erase(struct ga_nvme_dev *d, enum ga_wipe_method method, const struct ga_watch *watch,
 		   struct ga_nvme_try *ret);
 
 /*
- * Before a run: a sanitize may still be running, because the drive goes on by itself when a run is
- * ended. With resume, this host began one before: it is waited for. Any other sanitize is GA_BUSY
- * "sanitize_runs".
+ * Before a run: an earlier sanitize may still be running, because the drive goes on when the
+ * program is killed. resume: this host began one before; wait for its end. Any other running
+ * sanitize is GA_BUSY "sanitize_runs".
  */
 GA_MUST_CHECK int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *watch,
 				 struct ga_err *err);
 
-/* The drive's own estimate of a method in seconds, or GA_UNKNOWN. */
+/* The drive's own estimate for a method in seconds, or GA_UNKNOWN. */
 int64_t ga_nvme_estimate(struct ga_nvme_dev *d, enum ga_wipe_method method);
 
 #endif

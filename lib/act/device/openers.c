@@ -22,8 +22,8 @@
 #include "base/texts.h"
 #include "record/size.h"
 
-/* What to compare a descriptor with: device numbers of disk and partitions, of the character
- * devices that pass commands through to it, and a file's inode. */
+/* Descriptors are compared with these: the device numbers of the disk, of its partitions and of the
+ * character devices that pass commands through to it; the inode of a file. */
 struct number {
 	mode_t type; /* S_IFBLK, S_IFCHR */
 	dev_t device;
@@ -37,9 +37,9 @@ struct inode {
 struct wanted {
 	GA_LIST(struct number) devices;
 	GA_LIST(struct inode) files;
-	bool mapped; /* found by its mapping alone */
-	bool unknown; /* a node that may exist could not be read: its users are not known */
-	void *seen;  /* tsearch(3): mapped files that were checked and are not wanted */
+	bool mapped; /* found only by a mapping */
+	bool unknown; /* a node that may exist could not be read, so its users are unknown */
+	void *seen;  /* mapped files that were checked and do not match */
 };
 
 static void add_number(struct wanted *w, mode_t type, const char *attr)
@@ -116,14 +116,14 @@ static bool matches(const struct wanted *w, const struct statx *st)
 	return false;
 }
 
-/* The process ended meanwhile: it has nothing open any more. */
+/* Whether the process has ended meanwhile: then it has nothing open. */
 static bool has_gone(void)
 {
 	return errno == ENOENT || errno == ESRCH;
 }
 
-/* Whether a link in a folder of /proc leads to something wanted: 1, 0, or -1 when the folder cannot
- * be read. */
+/* Whether a link in a folder of /proc leads to a wanted device or file: 1, 0, or -1 when the folder
+ * cannot be read. */
 static int folder_has(int proc, const char *pid, const char *what, const struct wanted *w)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s", pid, what);
@@ -142,7 +142,7 @@ static int folder_has(int proc, const char *pid, const char *what, const struct 
 	for (errno = 0; (e = readdir(dir)); errno = 0) {
 		if (e->d_name[0] == '.')
 			continue;
-		/* AT_STATX_DONT_SYNC: a dead network file system must not hold the guard up. */
+		/* AT_STATX_DONT_SYNC: a dead network file system must not block the guard. */
 		if (statx(dirfd(dir), e->d_name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
 			  STATX_TYPE | STATX_INO, &st) < 0)
 			r = errno == EPERM || errno == EACCES ? -1 : r;
@@ -157,8 +157,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Whether one mapping is of something wanted, as folder_has. file is its device, inode and path:
- * libraries that every process maps are checked once. */
+/* Whether one mapping is of a wanted device or file, as folder_has. file is its device, inode and
+ * path: libraries that every process maps are checked only once. */
 static int mapping_is(int proc, const char *pid, uint64_t start, uint64_t end, const char *file,
 		      struct wanted *w)
 {
@@ -199,14 +199,14 @@ static int mappings_have(int proc, const char *pid, struct wanted *w)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %n%*s %n", &start, &end, &device,
 			   &inode) < 2 || !inode)
 			return -1;
-		if (line[inode] != '0') /* else it is of no file */
+		if (line[inode] != '0') /* else it is a mapping of no file */
 			found = mapping_is(proc, pid, start, end, line + device, w);
 		r = found ? found : r;
 	}
 	return r <= 0 && errno && !has_gone() ? -1 : r;
 }
 
-/* Descriptors, and mappings, which stay when the descriptor is closed. */
+/* Checks descriptors, and mappings too: a mapping stays after its descriptor is closed. */
 static int task_has(int proc, const char *task, struct wanted *w)
 {
 	int fds = folder_has(proc, task, "fd", w);
@@ -216,15 +216,16 @@ static int task_has(int proc, const char *task, struct wanted *w)
 	return fds > 0 || maps > 0 ? 1 : fds < 0 || maps < 0 ? -1 : 0;
 }
 
-/* Whether a thread has descriptors or memory of its own: after unshare(2), or when its leader has
- * ended. kcmp(2) tells with one call; where that fails, the thread is looked at. */
+/* Whether a thread has its own descriptors or memory: after unshare(2), or when its leader has
+ * ended. kcmp(2) answers this with one call; where it fails, the thread is looked at. */
 static bool is_apart(pid_t process, pid_t thread)
 {
 	return syscall(SYS_kcmp, process, thread, KCMP_FILES, 0, 0) ||
 	       syscall(SYS_kcmp, process, thread, KCMP_VM, 0, 0);
 }
 
-/* 1 when the process has it open or mapped, 0 when not, -1 when it cannot be looked at. */
+/* 1 when the process has the device or file open or mapped, 0 when not, -1 when it cannot be looked
+ * at. */
 static int process_has(int proc, const char *pid, struct wanted *w)
 {
 	ga_autofree char *path = ga_xprintf("%s/task", pid);
@@ -243,7 +244,8 @@ static int process_has(int proc, const char *pid, struct wanted *w)
 		return -1;
 	fd = -1;
 	for (errno = 0; r == 0 && (e = readdir(dir)); errno = 0)
-		/* A thread has a folder beside those of processes too, which has all of these. */
+		/* A thread has a folder /proc/THREAD too, which the listing of /proc leaves out and
+		 * which has all of these. */
 		if (isdigit((unsigned char)e->d_name[0]) && !ga_streq(e->d_name, pid) &&
 		    is_apart((pid_t)strtol(pid, NULL, 10), (pid_t)strtol(e->d_name, NULL, 10)))
 			r = task_has(proc, e->d_name, w);
@@ -262,15 +264,15 @@ static void name_process(int proc, const char *pid, struct ga_openers *ret)
 	size_t i;
 
 	ret->pid = pid_of(pid);
-	(void)ga_file_attr(proc, path, &text); /* one that has just ended has no name */
+	(void)ga_file_attr(proc, path, &text); /* a process that has just ended has no name */
 	for (i = 0; i < text.len; i++)
 		if (iscntrl((unsigned char)text.buf[i]))
 			text.buf[i] = '?';
 	snprintf(ret->command, sizeof(ret->command), "%s", text.buf);
 }
 
-/* A process that begins or ends may be hidden for a moment, also from root: it is looked at again
- * for this long, over all processes. */
+/* A process that begins or ends may be hidden for a moment, also from root: look again for this
+ * long, over all processes. */
 #define HIDDEN_MICROS 1000000
 #define LOOK_AGAIN 10000
 
@@ -326,7 +328,8 @@ void ga_openers_of_nodes(const struct ga_texts *paths, struct ga_openers *ret)
 			w.unknown = w.unknown || (errno != ENOENT && errno != ENOTDIR);
 			continue;
 		}
-		/* A node is found by its number, whatever name it was opened by, and as a file. */
+		/* A character device is found by its number, whatever name was used to open it; a
+		 * file as a file. */
 		if (S_ISCHR(st.st_mode))
 			*ga_list_add(&w.devices) = (struct number){ S_IFCHR, st.st_rdev };
 		want_file(st.st_dev, st.st_ino, &w);

@@ -39,7 +39,7 @@ static void add(struct ga_str *out, const char *cookie, const char *fmt, ...)
 	ga_str_addf(out, "cookie=%s,%s\n", cookie, text);
 }
 
-/* Untagged (vlan_tci=0) and from the guest's own MAC: what "own" stands for below. */
+/* "own" below means: untagged (vlan_tci=0) and from the guest's own MAC. */
 static void add_sends(const struct ga_ovs_port *p, const char *cookie, const char *own,
 		      struct ga_str *out)
 {
@@ -48,7 +48,7 @@ static void add_sends(const struct ga_ovs_port *p, const char *cookie, const cha
 	add(out, cookie,
 	    "priority=230,%s,udp,nw_src=0.0.0.0,nw_dst=255.255.255.255,tp_src=68,tp_dst=67,"
 	    "actions=LOCAL", own);
-	/* A client that renews late asks everybody from its address (RFC 2131, rebinding). */
+	/* A client that renews late sends to everybody from its address (RFC 2131, rebinding). */
 	add(out, cookie,
 	    "priority=230,%s,udp,nw_src=%s,nw_dst=255.255.255.255,tp_src=68,tp_dst=67,"
 	    "actions=LOCAL", own, p->ip);
@@ -154,7 +154,7 @@ int ga_ovs_has_bridge(const char *bridge, struct ga_err *err)
 			   out.err.buf);
 }
 
-/* What ovs-vsctl prints, without quotes and the newline. */
+/* The output of ovs-vsctl, without quotes and the newline. */
 static int ask(const char *const *argv, struct ga_str *ret, struct ga_err *err)
 {
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
@@ -195,7 +195,7 @@ int ga_ovs_port_is_dead(const char *port, struct ga_err *err)
 	return ask_number(port, &text, err) < 0 ? -1 : ga_streq(text.buf, "-1");
 }
 
-/* All lines or none. */
+/* Changes all flows or none. */
 static int change_flows(const char *bridge, const struct ga_str *flows, struct ga_err *err)
 {
 	const char *argv[] = { "ovs-ofctl", "--bundle", "add-flows", bridge, "-", NULL };
@@ -284,7 +284,8 @@ int ga_ovs_remove_port(const char *bridge, const char *port, struct ga_err *err)
 
 /* ---- the bridge ---- */
 
-/* Its MAC is the lowest of its ports' otherwise, and changes below the guests' ARP caches. */
+/* Fixes the bridge's MAC. Otherwise it is the lowest MAC of the ports, and a change makes the
+ * guests' ARP caches wrong. */
 static int pin_mac(const char *bridge, struct ga_err *err)
 {
 	const char *get[] = { "ovs-vsctl", "--timeout=10", "--if-exists", "get", "Bridge", bridge,
@@ -304,14 +305,15 @@ static int pin_mac(const char *bridge, struct ga_err *err)
 	if (ask(now, &mac, err) < 0)
 		return -1;
 	if (ga_mac_parse(mac.buf, parsed, &ignored) < 0)
-		return 0; /* it has none yet: nothing that could be kept */
+		return 0; /* it has none yet: nothing to keep */
 	setting = ga_xprintf("other-config:hwaddr=\"%s\"", parsed);
 	const char *set[] = { "ovs-vsctl", "--timeout=10", "set", "Bridge", bridge, setting, NULL };
 
 	return ga_proc_check(&(const struct ga_proc){ .argv = set }, &out, err);
 }
 
-/* The one thing the host says to all: a DHCP answer to a client that has no address yet. */
+/* Adds the flow for the only broadcast of the host: a DHCP answer to a client that has no address
+ * yet. */
 static int add_bridge_flows(const char *bridge, struct ga_err *err)
 {
 	ga_autostr struct ga_str flows = GA_STR_INIT;

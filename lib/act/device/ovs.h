@@ -32,29 +32,30 @@ char *ga_ovs_cookie(const char *allocation, char out[GA_COOKIE_SIZE]);
 /* The flows, one a line as ovs-ofctl add-flows reads them; ofport is the port's number. Returns how
  * many they are. */
 int ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *out);
-/* Whether what "ovs-ofctl --no-names dump-flows" printed has all flows of the port with this very
- * number: a port that was made again has another one, and nothing keeps its guest from lying. */
+/* Whether dump, the output of "ovs-ofctl --no-names dump-flows", has all flows of the port with
+ * exactly this number. A port that was made again has a new number, and then nothing keeps its
+ * guest from using false addresses. */
 bool ga_ovs_flows_stand(const struct ga_ovs_port *p, int64_t ofport, const char *dump);
 /* The port's number, 0 while it has none. */
 GA_MUST_CHECK int64_t ga_ovs_port_number(const char *port, struct ga_err *err);
-/* Whether Open vSwitch found no interface for the port: 1, 0, -1. Its guest is gone then. */
+/* Whether Open vSwitch finds no interface for the port: 1, 0, -1. Its guest is gone then. */
 GA_MUST_CHECK int ga_ovs_port_is_dead(const char *port, struct ga_err *err);
 
 /*
- * A bridge that is gpuaas's alone: fail mode "secure", so that it drops what no flow allows, also
- * after a restart of Open vSwitch has lost the flows; a MAC that stays when ports come and go; and
- * the flow for the host's DHCP broadcasts. Changing the fail mode loses the flows of the slices:
- * protect them again (ga_ovs_protect). Not for a bridge with ports of strangers.
+ * Sets up a bridge for gpuaas alone. Fail mode "secure": it drops packets that no flow allows, also
+ * after a restart of Open vSwitch has lost the flows. A fixed MAC, which stays when ports come and
+ * go. The flow for the host's DHCP broadcasts. Changing the fail mode loses the flows of the
+ * slices: protect them again (ga_ovs_protect). Not for a bridge that has other ports.
  */
 GA_MUST_CHECK int ga_ovs_setup_bridge(const char *bridge, struct ga_err *err);
-/* Whether it is set up so: 1, 0; -1 when Open vSwitch does not answer. */
+/* Whether the bridge is set up so: 1, 0; -1 when Open vSwitch does not answer. */
 GA_MUST_CHECK int ga_ovs_is_closed(const char *bridge, struct ga_err *err);
-#define GA_OVS_BRIDGE_COOKIE "0x6761000000000000" /* of the flows that are no allocation's */
+#define GA_OVS_BRIDGE_COOKIE "0x6761000000000000" /* of the flows that belong to no allocation */
 
 /* Whether the bridge is there: 1, 0; -1 when Open vSwitch does not answer. */
 GA_MUST_CHECK int ga_ovs_has_bridge(const char *bridge, struct ga_err *err);
 /* Waits until the port is on the bridge and has a number; then replaces its flows in one
- * transaction and reads back. */
+ * transaction and reads them back. */
 GA_MUST_CHECK int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err);
 /* Puts the interface of a running guest on the bridge as libvirt does when the domain starts; the
  * id is the interfaceid of its virtualport. On a closed bridge nothing passes until

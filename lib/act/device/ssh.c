@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ssh(1): its command line, and what its end means. */
+/* ssh(1): its command line and its exit status. */
 #include "act/device/ssh.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 /* ssh adds 40 digits of %C and, for a moment, a dot and 16 letters; a socket's path has 108. */
 #define FOLDER_MAX 48
 
-/* NULL when the folder is there and only ours, else why not. */
+/* NULL when the folder exists and is only ours, else the reason. */
 static char *own_folder(const char *path)
 {
 	struct stat st;
@@ -60,7 +60,7 @@ static int check_address(const char *address, struct ga_err *err)
 	return ga_fail_for(err, GA_USAGE, "address", "'%.80s' is no address for ssh", address);
 }
 
-/* What ssh may know of this environment: where its files and the agent are. */
+/* The environment that ssh gets from us: where its files and the agent are. */
 static void pass_environment(char *env[static 6])
 {
 	static const char *const names[] = { "HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK",
@@ -111,7 +111,7 @@ int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *comm
 	return r;
 }
 
-/* ssh's sentences, which its versions have kept for twenty years. */
+/* Sentences of ssh, unchanged in its versions for twenty years. */
 static const struct ssh_sentence {
 	const char *text;
 	enum ga_code code;
@@ -146,7 +146,7 @@ static const struct ssh_sentence {
 	{ "Broken pipe", GA_EXTERNAL, "connection_lost", "the connection broke", NULL },
 };
 
-/* The last line that says something, shortened. */
+/* The last line that is not empty, shortened. */
 static void last_line(const char *said, char *out, size_t size)
 {
 	size_t len = strlen(said), start;
@@ -167,7 +167,8 @@ static int connection_failed(const char *said, bool had_output, struct ga_err *e
 	for (i = 0; i < GA_ARRAY_SIZE(sentences); i++) {
 		const struct ssh_sentence *s = &sentences[i];
 
-		/* A word of the command is not one of ssh before its connection. */
+		/* Output of the command must not pass for a sentence of ssh before its
+		 * connection. */
 		if (!strstr(said, s->text) || (had_output && !ga_streq(s->reason,
 								       "connection_lost")))
 			continue;

@@ -144,7 +144,7 @@ void ga_vf_want(const struct ga_vf *now, const char *node, int64_t slot_index, s
 	ret->spoofchk = 1;
 }
 
-/* A flag the kernel does not tell cannot be held against it. */
+/* A flag that the kernel does not show is not counted as different. */
 static bool flag_differs(int64_t now, int64_t want)
 {
 	return want != GA_UNKNOWN && now != GA_UNKNOWN && now != want;
@@ -199,7 +199,8 @@ static int set_all(const struct ga_vf *now, const struct ga_vf *want, struct ga_
 	return 0;
 }
 
-/* GUIDs that this kernel or ip(8) does not tell can be set and not be read back. */
+/* Whether the settings are in effect. GUIDs that this kernel or ip(8) does not show can be set but
+ * not read back. */
 static bool took(const struct ga_vf *after, const struct ga_vf *want)
 {
 	const char *differs = ga_vf_differs(after, want);

@@ -16,8 +16,8 @@
 #include "record/fault.h"
 #include "record/pciaddr.h"
 
-/* The kernel may hold a child longer than its parent lives. It keeps no pipe, lock or disk open
- * then: whoever waits for one of these would wait for the device. */
+/* Closes every descriptor of the child. The kernel may keep a child longer than its parent lives:
+ * an open pipe, lock or disk of the child would make others wait for the device. */
 static void let_all_go(void)
 {
 	(void)close_range(0, ~0U, 0);
@@ -51,7 +51,7 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 		write_in_child(path, text);
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
 		if (!ga_clock_wait(deadline, nap)) {
-			kill(pid, SIGKILL); /* it ends when the kernel lets go */
+			kill(pid, SIGKILL); /* it ends when the kernel returns */
 			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
 					 (GA_SAID_NO_RETURN "'%s'", path),
 					 ("something holds the device: see 'fuser -v "
@@ -144,7 +144,7 @@ int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_e
 
 /* ---- reset ---- */
 
-#define RESET_MICROS INT64_C(60000000) /* GPUs take that long */
+#define RESET_MICROS INT64_C(60000000) /* resets of GPUs take so long */
 /* Linux itself waits 66 s for a function to come back (pci_dev_wait), for each method it tries. */
 #define RETURN_MICROS INT64_C(240000000)
 
@@ -179,10 +179,10 @@ static bool says(const char *path, const char *word)
 struct reset_job {
 	const char *reset, *methods; /* paths */
 	const char *method;	     /* to choose, or NULL */
-	const char *before;	     /* what methods said */
+	const char *before;	     /* the content of methods */
 };
 
-/* One child does all of it, and only SIGKILL ends that: the list of methods is put back even when
+/* One child does everything, and only SIGKILL ends it: so the list of methods is restored even when
  * the parent ends. */
 __attribute__((noreturn)) static void reset_in_child(const struct reset_job *j)
 {
@@ -212,9 +212,9 @@ static void GA_PRINTF(2, 3) no_bus(struct ga_vfio_reset *ret, const char *fmt, .
 	va_end(ap);
 }
 
-/* Whether a bus reset may reach other, which is below the same bridge. Its address is written
- * without quotes, because readers of faults (record/fault.h) take a quoted address for the one that
- * failed. */
+/* Whether a bus reset may affect other, which is below the same bridge. Its address is written
+ * without quotes, because readers of faults (record/fault.h) take a quoted address for the device
+ * that failed. */
 static bool may_reach(const char *address, const char *other, const char *bridge,
 		      struct ga_vfio_reset *ret)
 {
@@ -235,7 +235,7 @@ static bool may_reach(const char *address, const char *other, const char *bridge
 	return !who.pid && who.complete;
 }
 
-/* Whether a bus reset would reach nothing but this device. */
+/* Whether a bus reset would affect only this device. */
 static bool is_alone(const char *address, struct ga_vfio_reset *ret)
 {
 	ga_autotexts struct ga_texts beside = { 0 };
@@ -253,7 +253,7 @@ static bool is_alone(const char *address, struct ga_vfio_reset *ret)
 	return true;
 }
 
-/* The first method that reaches the function alone, or NULL. */
+/* The first method that resets only the function, or NULL. */
 static const char *own_method(const struct ga_texts *methods)
 {
 	size_t i;
@@ -277,7 +277,7 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 	if (!pid)
 		reset_in_child(j);
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
-		/* The child is left behind: it puts the methods back when the kernel lets go. */
+		/* Leave the child behind: it restores the methods when the kernel returns. */
 		if (!ga_clock_wait(deadline, nap))
 			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
 					 (GA_SAID_NO_RETURN "'%s'", j->reset),
@@ -288,11 +288,11 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 		return ga_fail_sys(err, "nobody can tell whether '%s' was written", j->reset);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* Somebody killed the child: the list of methods is put back here. */
+	/* Somebody killed the child: restore the list of methods here. */
 	return j->method && put(j->methods, j->before) ? METHOD_STAYS : EINTR;
 }
 
-/* 0: it was reset; ENOTTY, METHOD_REFUSED: not by this method; -1: it failed. */
+/* 0: reset; ENOTTY, METHOD_REFUSED: not possible by this method; -1: it failed. */
 static int try_reset(const char *address, const char *text, const char *method,
 		     struct ga_err *err)
 {
@@ -301,8 +301,8 @@ static int try_reset(const char *address, const char *text, const char *method,
 	const struct reset_job job = { reset, methods, method, text };
 	int r = run_reset(&job, err);
 
-	/* Linux says ENOTTY also when the function did not come back within 66 s. Without
-	 * this check another method would be tried on a device that is gone, and "no method"
+	/* Linux also returns ENOTTY when the function did not come back within 66 s. Without this
+	 * check another method would be tried on a device that is gone, and "no method"
 	 * reported. */
 	if (r == ENOTTY && wait_answer(address, 0, "after its reset", err) < 0)
 		return -1;
@@ -320,9 +320,9 @@ static int try_reset(const char *address, const char *text, const char *method,
 	return -1;
 }
 
-/* Tries one method after another by name: the bus where it reaches this device alone, the
- * function's own, and last the kernel's choice unless that could reach other devices. 1 reset, 0 no
- * method did it. text: the list of methods, to be put back. */
+/* Tries one method after another by name: the bus where it resets only this device, then the
+ * function's own, then the kernel's choice unless that could affect other devices. 1 reset, 0 no
+ * method did it. text: the list of methods, to be restored. */
 static int reset_by(const char *address, const struct ga_texts *methods, const char *text,
 		    struct ga_vfio_reset *ret, struct ga_err *err)
 {
@@ -343,7 +343,7 @@ static int reset_by(const char *address, const struct ga_texts *methods, const c
 		r = try_reset(address, text, last ? NULL : method, err);
 		if (r > 0 && ga_pci_is_bus_reset(method))
 			no_bus(ret, "the kernel did not take it");
-		/* The kernel does not tell which of several methods it took. */
+		/* The kernel does not show which of several methods it took. */
 		if (r == 0 && (!last || methods->n == 1))
 			snprintf(ret->method, sizeof(ret->method), "%s", method);
 	}

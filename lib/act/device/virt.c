@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Domains through libvirt: one connection, verbs that do nothing when it is so already. */
+/* Domains through libvirt, over one connection. The verbs do nothing when the domain is in the
+ * wanted state. */
 #include "act/device/virt.h"
 
 #include <libvirt/libvirt.h>
@@ -22,7 +23,7 @@ static void cleanup_domain(virDomainPtr *dom)
 static void quiet(void *arg, virErrorPtr error)
 {
 	(void)arg;
-	(void)error; /* every error is read by the caller from virGetLastError */
+	(void)error; /* callers read every error from virGetLastError */
 }
 
 static int last_code(void)
@@ -251,7 +252,7 @@ int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err)
 		       : refused(err, "ask the guest agent of", name);
 }
 
-/* ---- ours ---- */
+/* ---- our own domains ---- */
 
 void ga_virt_domain_release(struct ga_virt_domain *d)
 {
@@ -361,13 +362,13 @@ int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *
 	return 0;
 }
 
-/* ---- who uses a device ---- */
+/* ---- domains that use a device ---- */
 
 struct usage {
 	struct ga_virt *virt;
 	const char *path, *pci;
 	struct ga_any_list *names;
-	char *unknown; /* of a domain that names a volume without a path: what libvirt says */
+	char *unknown; /* libvirt's sentence about a domain that names a volume without a path */
 };
 
 /* The path of a volume, or NULL. */
@@ -394,7 +395,7 @@ static bool volumes_use_path(virDomainPtr dom, const char *xml, struct usage *u)
 	ga_virt_xml_volumes(xml, &volumes);
 	for (i = 0; !found && i < volumes.n; i++) {
 		ga_autofree char *path = volume_path(u->virt->conn, &volumes.v[i]);
-		/* The next call of libvirt takes its last words away. */
+		/* The next call of libvirt overwrites its last error. */
 		ga_autofree char *why = path ? NULL : ga_xstrdup(virGetLastErrorMessage());
 
 		if (path)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libvirt: the domains of this host. An error of libvirt is GA_EXTERNAL with libvirt's sentence; it
- * prints nothing to stderr. A flag that a driver does not know (the test driver has no NVRAM) is
- * left out and the call is made again.
+ * libvirt: the domains of this host. An error of libvirt is GA_EXTERNAL with libvirt's sentence;
+ * libvirt prints nothing to stderr. When a driver does not know a flag (the test driver has no
+ * NVRAM), the call is made again without it.
  */
 #ifndef GA_ACT_DEVICE_VIRT_H
 #define GA_ACT_DEVICE_VIRT_H
@@ -29,20 +29,19 @@ enum ga_virt_state {
 
 GA_MUST_CHECK int ga_virt_state(struct ga_virt *v, const char *name, enum ga_virt_state *ret,
 				struct ga_err *err);
-/* Defines it, or redefines the one of the same name and UUID. */
+/* Defines a domain, or redefines the one of the same name and UUID. */
 GA_MUST_CHECK int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err);
-/* start, resume, shutdown, destroy and undefine do nothing when the domain is in that state
- * already; an absent domain is GA_NOTFOUND for start only. paused: it starts and does not run
- * yet. */
+/* start, resume, shutdown, destroy and undefine do nothing when the domain is in the wanted state
+ * already. An absent domain is GA_NOTFOUND for start only. paused: the domain starts paused. */
 GA_MUST_CHECK int ga_virt_start(struct ga_virt *v, const char *name, bool paused,
 				struct ga_err *err);
-/* Lets it run, if it is paused. */
+/* Resumes a paused domain. */
 GA_MUST_CHECK int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Asks the guest to shut down. */
 GA_MUST_CHECK int ga_virt_shutdown(struct ga_virt *v, const char *name, struct ga_err *err);
-/* Powers it off. */
+/* Powers the domain off. */
 GA_MUST_CHECK int ga_virt_destroy(struct ga_virt *v, const char *name, struct ga_err *err);
-/* Undefines it, its NVRAM too. */
+/* Undefines the domain and removes its NVRAM. */
 GA_MUST_CHECK int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Whether the domain has the channel of the guest agent. */
 GA_MUST_CHECK int ga_virt_has_agent(struct ga_virt *v, const char *name, struct ga_err *err);
@@ -62,22 +61,22 @@ struct ga_virt_domains {
 void ga_virt_domains_release(struct ga_virt_domains *d);
 #define ga_autovirtdomains ga_cleanup(ga_virt_domains_release)
 GA_MUST_CHECK int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *err);
-/* The metadata of one: 1 ours, 0 absent or not ours. */
+/* Reads the metadata of one domain: 1 it is ours, 0 absent or not ours. */
 GA_MUST_CHECK int ga_virt_find(struct ga_virt *v, const char *name, struct ga_virt_domain *ret,
 			       struct ga_err *err);
 void ga_virt_domain_release(struct ga_virt_domain *d);
 #define ga_autovirtdomain ga_cleanup(ga_virt_domain_release)
 
 /*
- * Names of all domains (ours or not, running or not) whose definition uses the block device or
- * file: the same path, one that leads to the same device, or a volume of a storage pool that lies
- * there. For a running domain the definition of its next start counts too. Names are added to a
- * GA_LIST(char *). 0; 1 with err set (GA_CONFLICT) when libvirt shows no path for a volume, so that
- * the domain which err names may use the disk; -1 with err.
+ * Adds to a GA_LIST(char *) the names of all domains (ours or not, running or not) whose definition
+ * uses the block device or file: by the same path, by a path that leads to the same device, or as a
+ * volume of a storage pool that lies there. For a running domain the definition of its next start
+ * counts too. 0; 1 with err set (GA_CONFLICT) when libvirt shows no path for a volume: the domain
+ * that err names may use the disk; -1 with err.
  */
 GA_MUST_CHECK int ga_virt_domains_using(struct ga_virt *v, const char *path,
 					struct ga_any_list *names, struct ga_err *err);
-/* The same for a PCI function ("0000:18:00.0") passed through. */
+/* The same for a PCI function ("0000:18:00.0") that is passed through. */
 GA_MUST_CHECK int ga_virt_domains_using_pci(struct ga_virt *v, const char *address,
 					    struct ga_any_list *names, struct ga_err *err);
 

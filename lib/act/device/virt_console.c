@@ -24,7 +24,7 @@ struct ga_virt_console {
 	int watch; /* of theirs */
 	struct buffer to_guest, from_guest;
 	pthread_t thread;
-	bool running; /* there is a thread */
+	bool running; /* the thread runs */
 	bool over;    /* the thread's own: its loop ends */
 };
 
@@ -46,7 +46,7 @@ static void drop(struct buffer *b, size_t n)
 	memmove(b->data, b->data + n, b->n);
 }
 
-/* What to be told of next: more from where there is room, and where something waits to go. */
+/* Chooses the events to wait for: reading where the buffer has room, writing where data waits. */
 static void set_events(struct ga_virt_console *c)
 {
 	int stream = 0, fd = 0;
@@ -70,7 +70,7 @@ static void stream_to_buffer(struct ga_virt_console *c)
 
 	if (n > 0)
 		c->from_guest.n += (size_t)n;
-	else if (n != -2) /* 0 the end, -1 trouble: both end it; -2 nothing there yet */
+	else if (n != -2) /* 0 is the end, -1 an error: both end the loop; -2: no data yet */
 		c->over = true;
 }
 
@@ -149,7 +149,7 @@ static void *carry(void *arg)
 	while (!c->over)
 		if (virEventRunDefaultImpl() < 0)
 			break;
-	/* What the guest printed last still goes out; the caller then sees the end. */
+	/* Pass the guest's last output on; then the caller sees the end. */
 	while (c->from_guest.n) {
 		ssize_t n = send(c->theirs, c->from_guest.data, c->from_guest.n, MSG_NOSIGNAL);
 
@@ -229,7 +229,7 @@ void ga_virt_console_close(struct ga_virt_console *c)
 	if (!c)
 		return;
 	if (c->ours >= 0)
-		close(c->ours); /* which the thread sees, and ends */
+		close(c->ours); /* the thread notices it and ends */
 	if (c->running)
 		pthread_join(c->thread, NULL);
 	if (c->watch >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scanning libvirt's own XML for sources. */
+/* Scans libvirt's own XML for sources. */
 #include "act/device/virt_xml.h"
 
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The little that is read back from domain XML. libvirt writes it in one form (attributes in single
- * quotes, entities escaped), so that a scan of its tags is enough and no XML library is needed.
+ * Reads a few values back from domain XML. libvirt writes it in one form (attributes in single
+ * quotes, entities escaped): a scan of its tags is enough, without an XML library.
  */
 #ifndef GA_ACT_DEVICE_VIRT_XML_H
 #define GA_ACT_DEVICE_VIRT_XML_H
@@ -11,8 +11,8 @@
 
 /* The value of the first attribute with the name, entities resolved, allocated; NULL when none. */
 char *ga_virt_xml_attr(const char *xml, const char *name);
-/* Whether a <source> names the path (dev= or file=), or something that leads to the same device:
- * that of a disk, or of what a disk stands on (<backingStore>). */
+/* Whether a <source> names the path (dev= or file=), or a path that leads to the same device: the
+ * source of a disk, or of the image below a disk (<backingStore>). */
 bool ga_virt_xml_uses_path(const char *xml, const char *path);
 /* Whether two paths lead to one device or file. */
 bool ga_virt_same_device(const char *a, const char *b);

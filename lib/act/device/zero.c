@@ -54,7 +54,7 @@ int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, struct ga_err 
 		n = at_most(d->size_bytes - offset, ZERO_CHUNK);
 		if (ga_stop_check("the zero pass", err) < 0)
 			return -1;
-		/* Whatever the reason it was refused for, written zeros are as good. */
+		/* If the drive refuses, for any reason, write zeros: the result is the same. */
 		if (d->ops->zero(d, offset, n) < 0 && write_zeros(d, offset, n, err) < 0)
 			return -1;
 		ga_watch_tell(watch, offset + n, d->size_bytes);
@@ -68,7 +68,7 @@ struct extent {
 	int64_t offset, len;
 };
 
-/* What the threads share; the lock guards all that changes. */
+/* Shared by the threads; the lock guards every member that changes. */
 struct reading {
 	struct ga_disk *disk;
 	const struct ga_watch *watch;
@@ -153,7 +153,7 @@ static int read_extents(struct reading *r, struct ga_err *err)
 	pthread_t threads[THREADS - 1];
 	int i, started = 0;
 
-	/* A thread that cannot be had only makes it slower. */
+	/* A thread that cannot be started only makes the reading slower. */
 	while (started < THREADS - 1 &&
 	       !pthread_create(&threads[started], NULL, reader_thread, r))
 		started++;

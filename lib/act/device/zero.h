@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zeros: the pass that makes a disk read as zeros, and the reading back that proves it. */
+/* The pass that makes a disk read as zeros, and the read-back that proves it. */
 #ifndef GA_ACT_DEVICE_ZERO_H
 #define GA_ACT_DEVICE_ZERO_H
 
@@ -10,22 +10,22 @@
 /* Whether all n bytes are zero. */
 bool ga_is_zero(const void *p, size_t n);
 
-/* Makes the whole disk zero: by the drive's Write Zeroes (BLKZEROOUT) or a hole, else by writing
- * zeros; flushed at the end. GA_BUSY "interrupted" when a signal asked to stop. */
+/* Makes the whole disk read as zeros, by the drive's Write Zeroes (BLKZEROOUT) or by a hole, else
+ * by writing zeros; flushes at the end. GA_BUSY "interrupted" when a signal asked to stop. */
 GA_MUST_CHECK int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, struct ga_err *err);
 
 /*
  * Reads the disk back, every byte of it or a sample (decide/wipe/plan.h; a disk not much larger
  * than the sample is read completely), by direct I/O in two threads. Holes are read like everything
- * else: a list of holes is only what the disk says of itself. Fills verify, times, bytes_read,
- * mismatches (in blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when something could
- * not be read or a signal asked to stop (finished_at stays NULL).
+ * else: a list of holes is only the disk's own claim. Fills verify, times, bytes_read, mismatches
+ * (in blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when a part could not be read or a
+ * signal asked to stop (finished_at stays NULL).
  */
 GA_MUST_CHECK int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
 			       struct ga_read_back *ret, struct ga_err *err);
 
-/* Bytes a second at which the beginning of the disk can be read, measured for a moment; 0 when it
- * cannot be read. For estimates only. */
+/* The speed at which the beginning of the disk reads, in bytes a second, measured for a moment; 0
+ * when it cannot be read. For estimates only. */
 int64_t ga_read_rate(struct ga_disk *d);
 
 #endif

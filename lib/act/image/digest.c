@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digests of images, and the lists of chunk digests kept beside them. */
+/* Digests of images, and the lists of chunk digests beside them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

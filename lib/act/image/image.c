@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clones and digests: a crew of threads that takes chunk after chunk. */
+/* Clones and digests, made by threads (the crew) that take one chunk after another. */
 #include "act/image/image.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "act/image/internal.h"
 #include "base/clock.h"
 
-/* The bytes that are read, hashed and written in one go: they stay in a core's cache. */
+/* Bytes that are read, hashed and written at a time: they stay in a core's cache. */
 #define PIECE_BYTES (256 << 10)
 /* The grain in which zeros are skipped. */
 #define GRAIN_BYTES (64 << 10)
@@ -84,7 +84,7 @@ int ga_target_zero(int fd, int64_t offset, int64_t len)
 	return 0;
 }
 
-/* Writes a piece grain by grain, runs together, zeros made rather than written. */
+/* Writes a piece in grains: neighbouring grains with data in one write, zeros by ga_target_zero. */
 static int put(struct worker *w, const unsigned char *p, int64_t n, int64_t offset)
 {
 	const struct ga_crew *c = w->crew;
@@ -414,7 +414,8 @@ int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret, 
 				   c->path, c->size_bytes);
 	source.size_bytes = c->size_bytes;
 	source.exact = true;
-	/* Past the page cache where the target is a disk: the image would only displace it. */
+	/* Bypass the page cache where the target is a disk: the image would only displace its
+	 * content. */
 	ret->direct = !qcow2 && !fstat(c->fd, &st) && S_ISBLK(st.st_mode) &&
 		      !fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) | O_DIRECT);
 	r = qcow2 ? clone_qcow2(c, source.fd, &crew, err) : ga_crew_run(&crew, err);

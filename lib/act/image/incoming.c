@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bringing an image into the store: filled under a lock, put in place in one step. */
+/* Brings an image into the store: fills a locked file, then moves it into place in one step. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ void ga_incoming_release(struct ga_incoming *in)
 	*in = (struct ga_incoming)GA_INCOMING_INIT;
 }
 
-/* Removes what killed programs left: files that nobody has locked. */
+/* Removes the files that killed programs left: those that nobody has locked. */
 static void sweep(const char *folder)
 {
 	ga_autodir DIR *d = opendir(folder);
@@ -76,7 +76,7 @@ int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *re
 	if (check_space(dir, need_bytes, err) < 0)
 		return -1;
 	ret->dir = dir;
-	/* Between the two, the sweep of another program may remove the file before it is locked. */
+	/* Between making and locking the file, the sweep of another program may remove it. */
 	while (!st.st_nlink) {
 		free(ret->path);
 		ga_cleanup_fd(&ret->fd);
@@ -91,14 +91,14 @@ int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *re
 	return 0;
 }
 
-/* ---- its bytes ---- */
+/* ---- the bytes of the file ---- */
 
 static bool is_zero(const unsigned char *p, size_t n)
 {
 	return !*p && !memcmp(p, p + 1, n - 1);
 }
 
-/* Fills a whole piece where it can, so that zeros are found in whole grains. */
+/* Fills a whole piece if possible, so that zeros are found in whole grains. */
 static ssize_t read_piece(int fd, unsigned char *buf)
 {
 	size_t n = 0;
@@ -167,7 +167,8 @@ int ga_incoming_fill(struct ga_incoming *in, int fd, int64_t total, ga_image_pro
 
 /* ---- in place ---- */
 
-/* Looks for copies under the name. 1: the same one is there, in there; 0: it is not. */
+/* Looks for copies under the name. 1: the same copy exists, and there has it; 0: it does not
+ * exist. */
 static int find_same(const char *dir, const struct ga_image *image, const char *node, bool other,
 		struct ga_node_image *there, struct ga_err *err)
 {
@@ -203,7 +204,7 @@ static int put_in_place(struct ga_incoming *in, const struct ga_chunks *chunks,
 	ga_autofree char *path = ga_image_file_path(in->dir, name, digest, ".image");
 	char list[GA_DIGEST_SIZE];
 
-	/* Files without records, and withdrawn ones, are no copies: they make room. */
+	/* Files without records and withdrawn ones are no copies: remove them. */
 	if (ga_file_mkdirs(folder, 0700, err) < 0 ||
 	    ga_store_remove_files(in->dir, name, digest, err) < 0 ||
 	    ga_chunks_write(path, chunks, list, err) < 0)
@@ -239,5 +240,5 @@ int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks, boo
 	s->image.chunks_digest = ga_xstrdup(ga_digest_of(text.buf, text.len, list));
 	ga_schema_release(&ga_node_image_schema, &s->copy);
 	s->copy = there;
-	return ga_store_write_records(in->dir, s, err); /* the way it boots may have changed */
+	return ga_store_write_records(in->dir, s, err); /* its way to boot may have changed */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside act/image: where chunks come from, and the threads that take them; the files of the
- * store. */
+/* Private to act/image: the source of chunks, the threads that copy them (the crew), and the files
+ * of the store. */
 #ifndef GA_ACT_IMAGE_INTERNAL_H
 #define GA_ACT_IMAGE_INTERNAL_H
 
@@ -17,24 +17,25 @@ struct ga_source {
 	enum ga_image_way way;
 	const char *name; /* for messages */
 	int fd;
-	int64_t size_bytes; /* of the disk; stream: the most there may be */
-	bool exact;	    /* stream: there must be exactly that much */
+	int64_t size_bytes; /* of the disk; stream: the upper limit */
+	bool exact;	    /* stream: its length must be exactly size_bytes */
 	struct archive *archive; /* of raw_compressed */
-	struct ga_digest *digest; /* of the file's bytes, where asked for */
+	struct ga_digest *digest; /* of the file's bytes, or NULL */
 	int64_t file_bytes;
 	int64_t next; /* index of the next chunk */
-	int64_t got;  /* stream: bytes of the disk seen */
+	int64_t got;  /* stream: bytes of the disk read so far */
 	bool ended;
 	void *block; /* libarchive's read buffer */
 };
 
-/* Opens path; format NULL is found by magic and written to found[16]. with_digest: the file's
- * digest is made on the way (which makes a raw file a stream). */
+/* Opens path. format NULL: the magic bytes decide it, and it is written to found[16]. with_digest:
+ * makes the digest of the file in the same pass, which makes a raw file a stream. */
 GA_MUST_CHECK int ga_source_open(const char *path, const char *format, bool with_digest,
 				 char *found, struct ga_source *ret, struct ga_err *err);
 void ga_source_close(struct ga_source *s);
 #define ga_autosource ga_cleanup(ga_source_close)
-/* Stream only, under the crew's lock: the next chunk into buf. Returns its length, 0 at the end. */
+/* Stream only, under the crew's lock: reads the next chunk into buf. Returns its length, 0 at the
+ * end. */
 GA_MUST_CHECK int64_t ga_source_read(struct ga_source *s, unsigned char *buf, struct ga_err *err);
 
 /* Checks that a qcow2 file refers to no other file, and reads its virtual size. */
@@ -63,7 +64,7 @@ struct ga_crew {
 
 /* Runs the crew to the end of the source. */
 GA_MUST_CHECK int ga_crew_run(struct ga_crew *crew, struct ga_err *err);
-/* Zeroes a range of the target by the cheapest way it knows; errno on -1. */
+/* Zeroes a range of the target in the cheapest way that works there; -1 with errno. */
 GA_MUST_CHECK int ga_target_zero(int fd, int64_t offset, int64_t len);
 
 /* ---- the store ---- */
@@ -71,7 +72,7 @@ GA_MUST_CHECK int ga_target_zero(int fd, int64_t offset, int64_t len);
 struct ga_stored_image;
 /* DIR/NAME/HEX and the suffix, allocated. */
 char *ga_image_file_path(const char *dir, const char *name, const char *digest, const char *suffix);
-/* Locks the store: a descriptor; closing it unlocks. */
+/* Locks the store and returns a descriptor; closing it unlocks the store. */
 GA_MUST_CHECK int ga_image_dir_lock(const char *dir, struct ga_err *err);
 /* Under the lock. */
 GA_MUST_CHECK int ga_store_write_records(const char *dir, const struct ga_stored_image *s,

@@ -51,7 +51,8 @@ int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err
 
 	*ret = (struct ga_host_key)GA_HOST_KEY_INIT;
 	if (access(public, R_OK) < 0) {
-		unlink(file); /* half a pair, of a run that was killed: ssh-keygen would ask */
+		unlink(file); /* one key of a pair, from a run that was killed: ssh-keygen would ask
+				 a question */
 		if (ga_proc_check(&p, &out, err) < 0)
 			return ga_wrap(err, "cannot make a host key");
 	}
@@ -90,7 +91,7 @@ void ga_seed_config(const struct ga_seed *s, struct ga_str *out)
 	json_object_set_new(root, "ssh_deletekeys", json_true());
 	json_object_set_new(root, "ssh_pwauth", json_false());
 	json_object_set_new(root, "disable_root", json_true());
-	/* What the serial probe waits for, and what a person looks for on the console. */
+	/* The serial probe waits for this line, and a person looks for it on the console. */
 	json_object_set_new(root, "final_message", json_string("gpuaas-ready $UPTIME"));
 	ga_str_clear(out);
 	ga_str_add(out, "#cloud-config\n");
@@ -182,8 +183,8 @@ static void forget_second(char *p, size_t len, time_t second)
 }
 
 /* libarchive writes the present time into the volume descriptors (ECMA-119 8.4.26 to 8.4.29: "not
- * specified" instead), into a line about itself, and into the records of the root folder. What
- * lies from end on is the files' own bytes and is left alone. */
+ * specified" instead), into a line about itself, and into the records of the root folder. The bytes
+ * from end on are the files' contents and stay as they are. */
 static void forget_times(struct ga_str *iso, size_t end, time_t from, time_t to)
 {
 	static const size_t dates = 813, dates_len = 4 * 17, sector = 2048;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the bytes of an image come from: raw files, compressed streams, qcow2 through qemu-img. */
+/* The source of an image's bytes: raw files, compressed streams, qcow2 through qemu-img. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>

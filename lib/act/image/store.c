@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The images that a node keeps: what is there, and what becomes of it. */
+/* The images that a node keeps: list, record, mark, remove. */
 #include "act/image/store.h"
 
 #include <dirent.h>
@@ -72,7 +72,7 @@ int ga_image_store_mark(const char *dir, const struct ga_stored_image *s, struct
 	return lock < 0 ? -1 : ga_store_write_records(dir, s, err);
 }
 
-/* 1 read, 0 gone meanwhile. */
+/* 1 read, 0 the file is gone meanwhile. */
 static int read_records(const char *path, struct ga_stored_image *ret, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -131,7 +131,7 @@ static int list_name(const char *dir, const char *name, const char *node,
 			return -1;
 		if (!r)
 			continue;
-		/* The folder may have been moved, or be another node's too. */
+		/* The folder may have been moved here from another node, or be shared with it. */
 		free(s.copy.node);
 		s.copy.node = ga_xstrdup(node);
 		s.copy.file_bytes = s.image.file_bytes;
@@ -197,15 +197,15 @@ int ga_image_store_note(const char *dir, const struct ga_stored_image *s, struct
 	lock = ga_image_dir_lock(dir, err);
 	if (lock < 0 || ga_image_store_list(dir, s->image.name, s->copy.node, &list, err) < 0)
 		return -1;
-	/* A copy of the same bytes has records of its own, which 'gpuaas-image rm' finds: none are
-	 * written beside them. */
+	/* A copy of the same bytes has its own records, which 'gpuaas-image rm' finds: write no
+	 * others beside them. */
 	for (size_t i = 0; i < list.n; i++)
 		if (!list.v[i].in_place && !list.v[i].copy.withdrawn_at &&
 		    ga_streq(list.v[i].image.digest, s->image.digest))
 			return 0;
 	if (ga_store_write_records(dir, s, err) < 0)
 		return -1;
-	/* The file holds other bytes now: it is no longer the image that it was. */
+	/* The file has other bytes now: it is no longer the image of the record. */
 	for (size_t i = 0; i < list.n; i++) {
 		const struct ga_stored_image *old = &list.v[i];
 		ga_autofree char *noted =
@@ -284,9 +284,9 @@ int ga_image_store_withdrawn(const char *dir, const char *name, const char *dige
 	return r < 0 ? -1 : *since != NULL;
 }
 
-/* ---- who uses it ---- */
+/* ---- allocations that use an image ---- */
 
-/* Whether the order, a plan, has the image of this digest. */
+/* Whether the order (a plan) names the image with this digest. */
 static bool order_names(const char *order, const char *digest)
 {
 	ga_autojson json_t *plan = json_loads(order ? order : "", 0, NULL);
@@ -337,7 +337,8 @@ int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list, str
 	ga_autohostdb struct ga_hostdb h = { 0 };
 
 	if (access(file, R_OK | W_OK) < 0)
-		return errno == ENOENT; /* nothing was made here yet; else only root may know */
+		return errno == ENOENT; /* no host.db yet: no allocation was made here; else only
+					   root may read it */
 	if (ga_hostdb_open_or_make(host_dir, &h, err) < 0 ||
 	    ga_attempts_newest(&h, &attempts, err) < 0)
 		return -1;

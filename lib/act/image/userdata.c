@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User-data as records, there and back. */
+/* User-data to records and back. */
 #include "act/image/userdata.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static int bad(struct ga_user_data_given *g, const char *digest, const char *wha
 	return ga_fail_for(err, GA_BADREC, "user_data", "user-data %s: %s", digest, what);
 }
 
-/* Adds the bytes of a piece to those that were given before it. */
+/* Adds the bytes of a piece to those of earlier pieces. */
 static int add_bytes(struct ga_user_data_given *g, const struct ga_user_data *piece,
 		     struct ga_err *err)
 {

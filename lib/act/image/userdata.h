@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tenant's user-data on its way to a host: in front of its plan on the stream (user-data records,
- * base64 in pieces that fit a line), never in arguments or in the plan. It is kept in memory only
- * until provision writes it, with its inverse in the journal: a plan that is refused leaves nothing
- * of it behind.
+ * A tenant's user-data on its way to a host. It travels before its plan on the stream (user-data
+ * records, base64 in pieces that fit a line), never in arguments or in the plan. It stays in memory
+ * until provision writes it, with the inverse of the write in the journal: a refused plan leaves no
+ * trace of it.
  */
 #ifndef GA_ACT_IMAGE_USERDATA_H
 #define GA_ACT_IMAGE_USERDATA_H
@@ -34,16 +34,18 @@ struct ga_user_datas {
 	size_t n;
 };
 
-/* Adds a piece. GA_BADREC: a piece before it is missing, or all of it does not have its digest. */
+/* Adds a piece. GA_BADREC when an earlier piece is missing, or when the complete user-data does not
+ * match its digest. */
 GA_MUST_CHECK int ga_user_data_take(struct ga_user_datas *list, const struct ga_user_data *piece,
 				    struct ga_err *err);
-/* The user-data of this digest when all of it was given, else NULL. */
+/* The user-data with this digest when all its pieces came, else NULL. */
 const struct ga_str *ga_user_data_find(const struct ga_user_datas *list, const char *digest);
-/* Reads it into out from given, else from dir, else from other (NULL: there is none): the folder of
- * gpuaas-place, where the state is on this machine. Errors as ga_user_data_read's for dir. */
+/* Reads the user-data into out: from given, else from dir, else from other. other is the folder of
+ * gpuaas-place, where the state is on this machine; NULL: none. Errors as ga_user_data_read's for
+ * dir. */
 GA_MUST_CHECK int ga_user_data_get(const struct ga_user_datas *given, const char *dir,
 				   const char *other, const char *digest, struct ga_str *out,
 				   struct ga_err *err);
-void ga_user_datas_release(struct ga_user_datas *list); /* overwritten first */
+void ga_user_datas_release(struct ga_user_datas *list); /* overwrites the bytes, then frees */
 
 #endif

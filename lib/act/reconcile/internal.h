@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside act/reconcile: looking at a host, and repairing it, with the network in a file of
- * its own. */
+/* Private to act/reconcile: the look at a host, and its repair; the network has files of its
+ * own. */
 #ifndef GA_ACT_RECONCILE_INTERNAL_H
 #define GA_ACT_RECONCILE_INTERNAL_H
 
@@ -22,14 +22,14 @@ struct ga_repairer {
 	struct ga_drifts *drifts;
 	const struct ga_repair_opts *opts;
 	struct ga_hostdb h;	   /* borrowed */
-	struct ga_changes changes; /* of the drift at work */
-	int hold;		   /* its lock */
+	struct ga_changes changes; /* of the drift that is being repaired */
+	int hold;		   /* descriptor of its lock */
 };
 
-/* repair_net.c: the port of a live allocation gets its flows. */
+/* repair_net.c: gives the port of a live allocation its flows. */
 GA_MUST_CHECK int ga_repair_protect(struct ga_repairer *r, const char *allocation,
 				    struct ga_err *err);
-/* Each carries out one repair of enum ga_repair for the drift d. */
+/* Each carries out one repair of enum ga_repair, for the drift d. */
 GA_MUST_CHECK int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_drift_item *d,
 					    struct ga_err *err);
 GA_MUST_CHECK int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_drift_item *d,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inventory of a host: works, strange domains, the closing record. */
+/* The inventory of a host: its work, domains that host.db does not know, the closing record. */
 #include "act/reconcile/inventory.h"
 
 #include <errno.h>
@@ -148,17 +148,17 @@ int ga_inventory(const char *node, const struct ga_observe_opts *look,
 	ga_autoattempts struct ga_attempts works = { 0 };
 	ga_autovirt struct ga_virt *v = NULL;
 	ga_autofree bool *strange = NULL;
-	struct ga_err unknown = GA_ERR_INIT; /* the closing record says domains_known */
+	struct ga_err unknown = GA_ERR_INIT; /* the closing record has domains_known */
 	struct stat st;
 
 	t.domains_known = ga_virt_open(look->libvirt_uri, &v, &unknown) == 0 &&
 			  ga_virt_list(v, &t.domains, &unknown) == 0;
-	/* A host that has done nothing yet has no host.db, and looking does not make one. */
+	/* A host that has done no work yet has no host.db, and the inventory does not make one. */
 	if ((stat(path, &st) == 0 || errno != ENOENT) &&
 	    (ga_hostdb_open_or_make(look->host_dir, &t.h, err) < 0 ||
 	     ga_attempts_newest_works(&t.h, &works, err) < 0))
 		return -1;
-	/* Before give_attempt takes the texts out of works. */
+	/* This comes first, because give_attempt moves the texts out of works. */
 	strange = ga_xcalloc(t.domains.n + 1, sizeof(*strange));
 	for (size_t i = 0; i < t.domains.n; i++) {
 		const struct ga_virt_domain *d = &t.domains.v[i];

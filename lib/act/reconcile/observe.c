@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking at a host for gpuaas-reconcile, area by area: the host as a whole, its own notes, its
- * devices, its domains; the network is in observe_net.c.
+ * Looks at a host for gpuaas-reconcile, area by area: the host itself, its host.db, its devices,
+ * its domains. observe_net.c looks at the network.
  */
 #include "act/reconcile/observe.h"
 
@@ -33,7 +33,7 @@
 
 /* ---- the host ---- */
 
-/* What discover finds of the host: its blockers, its hugepages, its fingerprint. */
+/* Runs discover for the host itself: its blockers, its hugepages, its fingerprint. */
 static void look_host(const struct ga_look *l)
 {
 	const struct ga_network *n = &l->want->network;
@@ -78,7 +78,7 @@ static int64_t hugepages_of(const struct ga_attempt *a)
 	struct ga_plan plan;
 	int64_t kib;
 
-	/* A rebuild is taken up with the plan it carries out again. */
+	/* The order of a rebuild is the plan that it carries out again. */
 	if ((!ga_streq(a->program, "provision") && !ga_streq(a->program, "rebuild")) ||
 	    ga_rec_parse_text(a->order, &ga_plan_schema, &plan, &ignored) < 0)
 		return GA_UNKNOWN;
@@ -105,16 +105,16 @@ static int look_attempts(const struct ga_look *l, struct ga_hostdb *h, struct ga
 		w->phase = GA_TAKE(a->phase);
 		w->boot_id = GA_TAKE(a->boot_id);
 		w->started_at = GA_TAKE(a->started_at);
-		/* When that is not known, somebody may be working on it. */
+		/* If this is unknown, somebody may be working on the object. */
 		w->held = ga_object_is_locked(l->opts->host_dir, w->object) != 0;
-		/* A wipe writes to a disk: only a person or its own program takes that up again. */
+		/* A wipe writes to a disk: only a person or its own program continues it. */
 		w->resumable = ga_streq(w->program, "provision");
 	}
 	return 0;
 }
 
-/* The order of another state that was refused last, for a day: long enough for whoever looks at
- * what needs attention. */
+/* The last refused order of another state, for a day: long enough for the person who checks what
+ * needs attention. */
 static int look_served(const struct ga_look *l, struct ga_hostdb *h, struct ga_err *err)
 {
 	ga_autoserved struct ga_served s = { 0 };
@@ -139,11 +139,11 @@ static int look_journal(const struct ga_look *l, struct ga_hostdb *h, struct ga_
 	for (size_t i = 0; i < j.n; i++) {
 		struct ga_seen_entry *e;
 
-		/* How the host was prepared is no open work. */
+		/* The preparation of the host is no open work. */
 		if (ga_streq(j.v[i].object, "bootstrap"))
 			continue;
 		e = ga_list_add(&l->seen->entries);
-		/* A port that the journal has as published; observe_net.c looks where it leads. */
+		/* A port that is published in the journal; observe_net.c looks where it leads. */
 		if (ga_streq(j.v[i].op, "ingress")) {
 			struct ga_net_ingress in = { 0 };
 			struct ga_seen_ingress *s;
@@ -187,7 +187,7 @@ static void look_hostdb(const struct ga_look *l)
 
 /* ---- files named by allocation ---- */
 
-/* The id between prefix and the next '.' or '_', or the end; NULL when it is none. */
+/* The id between prefix and the next '.' or '_' or the end; NULL when there is no valid id. */
 static char *id_of(const char *name, const char *prefix)
 {
 	ga_autofree char *id = NULL;
@@ -212,7 +212,7 @@ static void add_file(struct ga_any_list *to, const char *dir, const char *name, 
 		f->age_seconds = ga_clock_micros() / 1000000 - st.st_mtime;
 }
 
-/* Names in a folder; a folder that is not there has nothing in it. */
+/* The names in a folder; a folder that does not exist has none. */
 static bool list_folder(const struct ga_look *l, enum ga_area area, const char *dir,
 			struct ga_texts *names)
 {
@@ -230,7 +230,7 @@ static bool list_folder(const struct ga_look *l, enum ga_area area, const char *
 	return false;
 }
 
-/* Provision keeps what belongs to a VM in HOST_DIR/vm/ALLOCATION (act/vm/provision.h). */
+/* Provision keeps the files of a VM in HOST_DIR/vm/ALLOCATION (act/vm/provision.h). */
 static void look_seeds(const struct ga_look *l)
 {
 	ga_autofree char *dir = ga_xprintf("%s/vm", l->opts->host_dir);
@@ -251,7 +251,7 @@ static void look_seeds(const struct ga_look *l)
 	}
 }
 
-/* libvirt names them DOMAIN_VARS.fd; our domains are called gpuaas-ALLOCATION. */
+/* libvirt names the files DOMAIN_VARS.fd; our domains have the name gpuaas-ALLOCATION. */
 static void look_nvram(const struct ga_look *l)
 {
 	const char *dir = l->opts->nvram_dir ? l->opts->nvram_dir : NVRAM_DIR;
@@ -269,7 +269,7 @@ static void look_nvram(const struct ga_look *l)
 
 /* ---- devices ---- */
 
-/* The lanes that a function and the port above it both have. */
+/* The number of lanes that both a function and the port above it have. */
 static int64_t lanes(const struct ga_pci_dev *d)
 {
 	ga_autofree char *port = d->path ? ga_xprintf("%s/..", d->path) : NULL;
@@ -312,8 +312,8 @@ static void look_pci(const struct ga_look *l)
 		p->fatal = ga_pci_aer(d->address, "aer_dev_fatal", "TOTAL_ERR_FATAL");
 		p->correctable = ga_pci_aer(d->address, "aer_dev_correctable", "TOTAL_ERR_COR");
 		p->nonfatal = ga_pci_aer(d->address, "aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
-		/* Requests that a device does not know are counted among them, and every scan of
-		 * the bus makes some: they are no error of the device. */
+		/* The counter includes requests that a device does not know; every scan of the bus
+		 * makes some. They are no error of the device. */
 		unknown = ga_pci_aer(d->address, "aer_dev_nonfatal", "UnsupReq");
 		if (unknown > 0 && unknown <= p->nonfatal)
 			p->nonfatal -= unknown;
@@ -335,7 +335,7 @@ static void add_uses(struct ga_seen_disk *k, const struct ga_block_uses *u)
 		*ga_list_add(&k->uses) = ga_xprintf("part of array %s", u->md.v[i]);
 }
 
-/* Only the disks of slots are examined: this program has no business with the others. */
+/* Only the disks of slots are examined: the other disks are not gpuaas's. */
 static bool is_of_slot(const struct ga_look *l, const char *wwid)
 {
 	for (size_t i = 0; wwid && i < l->want->slots.n; i++)
@@ -443,7 +443,7 @@ static int look_users(const struct ga_look *l, struct ga_virt *v, const char *de
 	return r;
 }
 
-/* The path the disk has now; the bundle's is only a cache. */
+/* The path that the disk has now; the path in the bundle is only a cache. */
 static const char *path_of(const struct ga_look *l, const char *wwid)
 {
 	for (size_t i = 0; wwid && i < l->seen->disks.n; i++)
@@ -478,7 +478,7 @@ static const char *cause_of(int state, int reason)
 	}
 }
 
-/* With a connection of its own: no other program asks for the cause. */
+/* Uses a connection of its own: no other program needs the cause. */
 static void look_causes(const struct ga_look *l)
 {
 	virConnectPtr conn = virConnectOpen(l->opts->libvirt_uri);
@@ -512,13 +512,14 @@ static void look_domains(const struct ga_look *l)
 		struct ga_seen_domain *d;
 		int agent = -1;
 
-		/* A domain of another node: a lab has several nodes behind one libvirt. */
+		/* The domain belongs to another node: a lab has several nodes behind one
+		 * libvirt. */
 		if (list.v[i].node && !ga_streq(list.v[i].node, l->want->node))
 			continue;
 		d = domain_named(l, list.v[i].name);
 		d->allocation = ga_strdup0(list.v[i].allocation);
 		d->state = ga_strdup0(state_word(list.v[i].state));
-		/* It has the agent's channel when its image names the probe "agent". */
+		/* The domain has the agent's channel when its image names the probe "agent". */
 		if (list.v[i].state == GA_VIRT_ON && ga_virt_has_agent(v, d->name, &ignored) > 0)
 			agent = ga_virt_agent(v, d->name, &ignored);
 		d->agent = agent < 0 ? GA_UNKNOWN : agent;
@@ -534,7 +535,8 @@ static void look_domains(const struct ga_look *l)
 		}
 	}
 	look_causes(l);
-	/* An interrupted release goes on by itself only where nothing runs that it would end. */
+	/* An interrupted release may continue by itself only where no running domain would be ended
+	 * by it. */
 	for (size_t i = 0; i < l->seen->works.n; i++) {
 		struct ga_seen_work *w = &l->seen->works.v[i];
 
@@ -543,7 +545,7 @@ static void look_domains(const struct ga_look *l)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 void ga_observe(const struct ga_expectation *want, const struct ga_observe_opts *opts,
 		struct ga_seen *ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks at everything of this host that the comparison with an expectation needs (decide/drift/
- * drift.h). Changes nothing. An area that cannot be looked at is marked blind with the reason; that
- * is never a failure here, and never drift.
+ * Looks at everything on this host that drift compares with an expectation (decide/drift/drift.h).
+ * Changes nothing. An area that cannot be looked at is marked blind with the reason; that is no
+ * failure here, and no drift.
  */
 #ifndef GA_ACT_RECONCILE_OBSERVE_H
 #define GA_ACT_RECONCILE_OBSERVE_H
@@ -19,7 +19,7 @@ struct ga_observe_opts {
 	struct ga_discover_opts discover; /* members of the expectation's network replace these */
 };
 
-/* Fills ret, which is released with ga_seen_release. */
+/* Fills ret; release it with ga_seen_release. */
 void ga_observe(const struct ga_expectation *want, const struct ga_observe_opts *opts,
 		struct ga_seen *ret);
 

@@ -19,7 +19,8 @@
 
 /* ---- DHCP ---- */
 
-/* "MAC,IP,NAME,infinite" as ga_dhcp_hosts_line writes it; another text has no MAC and address. */
+/* "MAC,IP,NAME,infinite" as ga_dhcp_hosts_line writes it; any other text gives no MAC and
+ * address. */
 static void read_reservation(const struct ga_look *l, const char *dir, const char *name)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s", dir, name);
@@ -66,7 +67,7 @@ static void look_reservations(const struct ga_look *l)
 		read_reservation(l, dir, names.v[i]);
 }
 
-/* Of every slot: an idle one's lease is stale. */
+/* Looks at the lease of every slot: the lease of an idle slot is stale. */
 static void look_leases(const struct ga_look *l)
 {
 	const char *file = l->want->network.lease_file;
@@ -97,7 +98,8 @@ static void look_leases(const struct ga_look *l)
 
 /* ---- Open vSwitch ---- */
 
-/* Whose a port is: the allocation on its slot, else who entered it in the journal. */
+/* The owner of a port: the allocation on its slot, else the allocation that entered it in the
+ * journal. */
 static const char *owner_of(const struct ga_look *l, const char *port, bool *known)
 {
 	*known = false;
@@ -144,7 +146,7 @@ static int look_ports(const struct ga_look *l, const char *bridge, bool ours, st
 
 		l->seen->strangers |= ours && *name && !known;
 		if (!known)
-			continue; /* a stranger's */
+			continue; /* not one of ours */
 		s = ga_list_add(&l->seen->ports);
 		s->name = ga_xstrdup(name);
 		s->bridge = ga_xstrdup(bridge);
@@ -156,8 +158,8 @@ static int look_ports(const struct ga_look *l, const char *bridge, bool ours, st
 	return 0;
 }
 
-/* The interface of a slot in use that is on no bridge, neither of Open vSwitch nor of the kernel:
- * the kernel's datapath has its ports below a master too. */
+/* Finds the interface of a slot in use that is on no bridge, neither of Open vSwitch nor of the
+ * kernel: ports of the kernel's datapath have a master too. */
 static void look_loose(const struct ga_look *l, const struct ga_expected_slot *slot)
 {
 	ga_autofree char *master = ga_xprintf("/sys/class/net/%s/master", slot->bundle.port);
@@ -175,7 +177,7 @@ static void look_loose(const struct ga_look *l, const struct ga_expected_slot *s
 	s->flows = GA_UNKNOWN;
 }
 
-/* All bridges, so that a port on another one, and a bridge by another name, are seen as that. */
+/* Looks at all bridges: so it finds a port on a wrong bridge, and a bridge under a wrong name. */
 static int look_bridges(const struct ga_look *l, const char *bridge, struct ga_err *err)
 {
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
@@ -292,7 +294,7 @@ static void look_switch(const struct ga_look *l)
 
 /* ---- the network itself ---- */
 
-/* The entry of the journal that speaks of the port, or a new one. */
+/* The journal's entry for the port, or a new one. */
 static struct ga_seen_ingress *seen_ingress(const struct ga_look *l, const struct ga_net_ingress *i)
 {
 	struct ga_seen_ingress *s;

@@ -7,7 +7,7 @@
 #include "state/db/fsm.h"
 #include "state/host/hostdb.h"
 
-/* How long a state may last and which command ends it, for ga_drift_compare. */
+/* The longest time in a state and the command that ends the state, for ga_drift_compare. */
 static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
 		     const char **exit_command)
 {
@@ -21,8 +21,8 @@ static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *secon
 	return true;
 }
 
-/* Whether host.db may be written: looking makes none, and a user who may not write the one there is
- * may look at the rest. */
+/* Whether this user may write host.db. Looking makes no host.db, and a user who may not write it
+ * may still look at everything else. */
 static bool may_write(const struct ga_reconcile_opts *opts)
 {
 	ga_autofree char *path = ga_xprintf("%s/host.db", opts->repair.host_dir);
@@ -30,8 +30,8 @@ static bool may_write(const struct ga_reconcile_opts *opts)
 	return !opts->repair.dry_run && (opts->repairs || access(path, R_OK | W_OK) == 0);
 }
 
-/* Whether a drift of the GPU's errors was reported. Not every look reports them: while a slot is at
- * work, as in a long wipe, its GPU has no drift. */
+/* Whether a drift of the GPU's errors was reported. Not every look reports them: while work runs on
+ * a slot, such as a long wipe, its GPU has no drift. */
 static bool is_reported(const struct ga_drifts *found, const struct ga_seen_pci *p)
 {
 	for (size_t i = 0; i < found->n; i++)
@@ -41,7 +41,8 @@ static bool is_reported(const struct ga_drifts *found, const struct ga_seen_pci 
 	return false;
 }
 
-/* Keeps what was reported: the state judges these errors, gpuaas-provision refuses newer ones. */
+/* Keeps the reported error counts: the state decides about these errors, and gpuaas-provision
+ * refuses newer ones. */
 static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_seen *seen,
 		       const struct ga_drifts *found, struct ga_err *err)
 {
@@ -86,7 +87,7 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 		ga_drift_compare(want, &seen, limit_of, &before);
 		if (ga_repair(want, &seen, &before, &opts->repair, err) < 0)
 			return -1;
-		/* The result of a repair is not trusted: the host is looked at again. */
+		/* Do not trust the result of a repair: look at the host again. */
 		ga_seen_release(&seen);
 		ga_observe(want, &opts->look, &seen);
 		ga_drift_compare(want, &seen, limit_of, &after);

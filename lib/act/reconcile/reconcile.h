@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node reconciled: looked at, compared, repaired where asked for, looked at again, reported. */
+/* Reconciles one node: look, compare, repair if requested, look again, report. */
 #ifndef GA_ACT_RECONCILE_RECONCILE_H
 #define GA_ACT_RECONCILE_RECONCILE_H
 
@@ -11,10 +11,10 @@ struct ga_reconcile_opts {
 	struct ga_observe_opts look;
 	struct ga_repair_opts repair;
 	bool repairs; /* --repair; --plan is repair.dry_run */
-	bool take_over; /* from now on orders of the expectation's state are carried out */
+	bool take_over; /* from now on this host carries out orders of the expectation's state */
 };
 
-/* Gives a drift record for each difference and then an observation to opts->repair.result. Returns
+/* Calls opts->repair.result with a drift record for each drift, then with an observation. Returns
  * the number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
  * "other_controller" when this host carries out the orders of another state
  * (state/host/hostdb.h). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairing one drift after another, each under the lock of its object: devices, domains, attempts,
- * then what is left of allocations that have ended. The network is in repair_net.c.
+ * Repairs one drift after another, each under the lock of its object: devices, domains, attempts,
+ * then the remains of allocations that have ended. The network is in repair_net.c.
  */
 #include "act/reconcile/repair.h"
 
@@ -36,7 +36,7 @@ static void GA_PRINTF(2, 3) say(const struct ga_repairer *r, const char *fmt, ..
 
 /* ---- devices and fabric ---- */
 
-/* A running guest keeps its device, whatever driver that is on. */
+/* A running guest keeps its device, whatever driver the device has. */
 static int no_running_user(struct ga_repairer *r, const char *address, struct ga_err *err)
 {
 	struct ga_texts names = { 0 };
@@ -67,7 +67,7 @@ static int bind_vfio(struct ga_repairer *r, struct ga_drift_item *d, struct ga_e
 		       : ga_change_bind(&r->changes, d->subject, err);
 }
 
-/* Only while its domain is off; by the expectation nobody else may use its GPUs. */
+/* Repairs only while its domain is off; the expectation gives its GPUs to nobody else. */
 static int activate_partition(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(r->want, d->allocation);
@@ -84,7 +84,7 @@ static int activate_partition(struct ga_repairer *r, struct ga_drift_item *d, st
 
 /* ---- domains ---- */
 
-/* Paused until its flows stand, as provision starts it. */
+/* Starts the domain paused until its flows are in effect, as provision does. */
 static int start_domain(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, d->allocation);
@@ -94,7 +94,7 @@ static int start_domain(struct ga_repairer *r, struct ga_drift_item *d, struct g
 
 	if (!ga_drift_may_start(r->want, r->seen, r->drifts, d->allocation, &why))
 		return ga_fail_for(err, GA_CONFLICT, "not_startable", "%s", why);
-	/* A reboot makes fabric functions anew, without the addresses their tenant is known by. */
+	/* After a reboot the fabric functions are new and lack the addresses of their tenant. */
 	for (size_t i = 0; !r->want->lab && i < r->want->slots.n; i++) {
 		const struct ga_bundle *b = &r->want->slots.v[i].bundle;
 
@@ -178,8 +178,8 @@ static int resume(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err 
 	return ga_provision_resume(a.attempt, &provision, err);
 }
 
-/* A state that was restored from before a tenant would take the wipe before him for the one after
- * him. */
+/* A restored state that is older than the last tenant could take the wipe before that tenant for
+ * the wipe after it. */
 static int check_still_wiped(struct ga_repairer *r, const struct ga_attempt *a, json_t *evidence,
 			     struct ga_err *err)
 {
@@ -228,10 +228,10 @@ static int tell_again(struct ga_repairer *r, struct ga_drift_item *d, struct ga_
 	return result;
 }
 
-/* ---- what is left of allocations that have ended ---- */
+/* ---- remains of allocations that have ended ---- */
 
-/* Checked once more under the lock: the allocation whose things are removed has ended, and it has
- * no domain, neither ours nor one that only has the name. */
+/* Checks again under the lock: the allocation of these things has ended, and it has no domain,
+ * neither ours nor another one of that name. */
 static int is_over(struct ga_repairer *r, const char *allocation, struct ga_err *err)
 {
 	ga_autofree char *name = ga_xprintf("gpuaas-%s", allocation);
@@ -251,8 +251,9 @@ static int is_over(struct ga_repairer *r, const char *allocation, struct ga_err 
 
 /* ---- the journal ---- */
 
-/* Who has the subject of an old entry now, or NULL. Ports, leases and partitions belong to slots:
- * the next allocation on the slot has the same ones, and the old entry must not take them away. */
+/* The allocation that has the subject of an old entry now, or NULL. Ports, leases and partitions
+ * belong to slots: the next allocation on the slot has the same ones, and undoing the old entry
+ * must not remove them. */
 static const char *new_owner(const struct ga_repairer *r, const struct ga_journal_entry *e)
 {
 	bool port = ga_streq(e->op, "ovs_port"), lease = ga_streq(e->op, "lease");
@@ -285,7 +286,7 @@ static int undo(struct ga_repairer *r, const struct ga_journal_entry *e, struct 
 			      e->subject, e->object, owner);
 		return ga_journal_undone(&r->h, e->seq, err);
 	}
-	if (ga_streq(e->op, "domain")) { /* the inverse would end whatever has the name */
+	if (ga_streq(e->op, "domain")) { /* the inverse would end any domain of that name */
 		if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
 		    ga_virt_state(virt, e->subject, &state, err) < 0)
 			return -1;
@@ -314,7 +315,7 @@ static int undo_journal(struct ga_repairer *r, struct ga_drift_item *d, struct g
 	return ga_attempt_end(&r->h, a.attempt, "failed", NULL, err);
 }
 
-/* ---- what no journal entry tells of ---- */
+/* ---- remains without a journal entry ---- */
 
 static int remove_port(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
@@ -325,7 +326,8 @@ static int remove_port(struct ga_repairer *r, struct ga_drift_item *d, struct ga
 			return -1;
 		return ga_ovs_remove_port(r->want->network.bridge, d->subject, err);
 	}
-	/* Of no allocation only a port without interface is removed, which no guest can have. */
+	/* Without an allocation, only a port without interface is removed, because no guest can
+	 * have it. */
 	dead = ga_ovs_port_is_dead(d->subject, err);
 	if (dead < 0)
 		return -1;
@@ -354,7 +356,7 @@ static int remove_file(struct ga_repairer *r, struct ga_drift_item *d, struct ga
 	return 0;
 }
 
-/* The folder of the VM with the plain files in it; anything else in it is an error. */
+/* Removes the folder of the VM with its plain files; any other thing in it is an error. */
 static int remove_vm(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/vm/%s", r->opts->host_dir, d->allocation);
@@ -407,7 +409,7 @@ static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_drift_i
 	[GA_R_REMOVE_NVRAM] = remove_file,
 };
 
-/* What was seen may be old by now: the newest attempt shows whether somebody worked on it since. */
+/* Things may have changed since the look: compare the newest attempt with the one that was seen. */
 static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *err)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(r->seen, object);
@@ -442,7 +444,7 @@ static int repair(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err 
 	return result;
 }
 
-/* An attempt and its journal are undone at once: two drifts of them are repaired by one repair. */
+/* One repair undoes an attempt and its journal: it repairs both drifts. */
 static bool is_done_before(struct ga_drifts *d, size_t i)
 {
 	for (size_t j = 0; j < i && d->v[i].repair == GA_R_UNDO_JOURNAL; j++)
@@ -493,7 +495,7 @@ static bool is_same(const struct ga_drift_item *a, const struct ga_drift_item *b
 	       ga_streq(a->subject, b->subject) && ga_streq(a->drift.expected, b->drift.expected);
 }
 
-/* A result that was given again is known to the state now, and not yet to the expectation. */
+/* The state has a result that was sent again, but the expectation does not have it yet. */
 static bool is_told(const struct ga_drift_item *b, const struct ga_drift_item *after)
 {
 	return b->drift.repaired && (b->repair == GA_R_RESUME || b->repair == GA_R_TELL_AGAIN) &&

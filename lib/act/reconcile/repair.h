@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Safe repairs, by the code of provision and release: bind, activate, write again, start again,
- * finish, undo, remove what belongs to nobody. They never end a domain, never write to a disk, and
- * never touch what somebody else works on: each repair first locks its object and then checks that
- * it is still as it was seen.
+ * Safe repairs, made by the code of provision and release: bind, activate, write again, start
+ * again, finish, undo, remove things that belong to nobody. Repairs never end a domain, never write
+ * to a disk, and never touch an object that somebody else works on: each repair first locks its
+ * object and then checks that the object has not changed since the look.
  */
 #ifndef GA_ACT_RECONCILE_REPAIR_H
 #define GA_ACT_RECONCILE_REPAIR_H
@@ -18,8 +18,8 @@ struct ga_repair_opts {
 	const char *host_dir, *images_dir, *libvirt_uri;
 	struct ga_fabric_at fabric;
 	bool boot;    /* start recorded domains again */
-	bool dry_run; /* --plan: say what would be done, do nothing */
-	/* Writes results that are given again. */
+	bool dry_run; /* --plan: only describe the repairs */
+	/* Writes out results that are sent again. */
 	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	const char *baremetal_dir; /* this and the next two as of act/vm/provision.h */
 	bool holds_state;
@@ -27,15 +27,15 @@ struct ga_repair_opts {
 	void (*say)(const char *line); /* words for people */
 };
 
-/* Repairs in the order of enum ga_repair and sets drift.repaired of each repair that succeeded. One
- * that fails is reported through say and stays drift, and the others go on; -1 only when host.db
- * cannot be opened. */
+/* Repairs in the order of enum ga_repair and sets drift.repaired for each repair that succeeded. A
+ * repair that fails is reported through say, its drift stays, and the other repairs go on; -1 only
+ * when host.db cannot be opened. */
 GA_MUST_CHECK int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen,
 			    struct ga_drifts *d, const struct ga_repair_opts *opts,
 			    struct ga_err *err);
 
-/* The drifts to report after a second look: those of before that were repaired and are gone, with
- * repaired set, and those of after. They are moved out of both lists into ret. */
+/* The drifts to report after the second look: the repaired ones of before that are gone, with
+ * repaired set, and all of after. Moves them out of both lists into ret. */
 void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct ga_drifts *ret);
 
 #endif

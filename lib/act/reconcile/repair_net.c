@@ -27,7 +27,7 @@ int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_drift_item *d, st
 
 /* ---- the switch ---- */
 
-/* The port of the allocation; network is the caller's, and outlives it. */
+/* The port of the allocation. The caller has network and frees it after the port. */
 static int port_of(const struct ga_repairer *r, const char *allocation, char **network,
 		   struct ga_ovs_port *ret, struct ga_err *err)
 {
@@ -60,7 +60,7 @@ int ga_repair_protect(struct ga_repairer *r, const char *allocation, struct ga_e
 	return ga_ovs_protect(&port, err);
 }
 
-/* An open bridge would pass on what the guest sends before its flows are there. */
+/* An open bridge would forward the guest's packets before its flows are in effect. */
 static int check_closed(const char *bridge, struct ga_err *err)
 {
 	int closed = ga_ovs_is_closed(bridge, err);
@@ -102,8 +102,8 @@ static bool is_on_bridge(const struct ga_repairer *r, const char *allocation)
 	return false;
 }
 
-/* Every port of a live allocation: another fail mode has thrown the flows away. Under the hold of
- * each, since its flows are its own. */
+/* Protects every port of a live allocation, because another fail mode has deleted the flows. Locks
+ * each allocation: the flows belong to it. */
 static int protect_all(struct ga_repairer *r, struct ga_err *err)
 {
 	const char *object = r->changes.object;
@@ -119,7 +119,7 @@ static int protect_all(struct ga_repairer *r, struct ga_err *err)
 		if (ga_object_lock(r->opts->host_dir, allocation, r->opts->program, &hold,
 				   err) < 0 ||
 		    ga_repair_protect(r, allocation, err) < 0)
-			result = -1; /* and the others are protected all the same */
+			result = -1; /* protect the other ports all the same */
 	}
 	r->changes.object = object;
 	return result;
@@ -168,7 +168,7 @@ int ga_repair_publish(struct ga_repairer *r, struct ga_drift_item *d, struct ga_
 	return ga_fail_for(err, GA_CONFLICT, "moved", "'%s' was unpublished since", d->subject);
 }
 
-/* Of an allocation that has ended: nothing of it is open, so nothing of it is published. */
+/* For an allocation that has ended: it has no open work, so it may have no published port. */
 int ga_repair_unpublish(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
@@ -193,7 +193,7 @@ int ga_repair_unpublish(struct ga_repairer *r, struct ga_drift_item *d, struct g
 
 /* ---- leases ---- */
 
-/* The tool only sends a packet: the lease is gone when dnsmasq has written so. */
+/* The tool only sends a packet: the lease is gone once dnsmasq has written that. */
 static int wait_released(const char *lease_file, const char *mac, struct ga_err *err)
 {
 	int64_t deadline = ga_clock_mono_micros() + LEASE_MICROS;
@@ -211,7 +211,8 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 				mac);
 }
 
-/* The slot is idle and nobody is about to use it: who provisions enters the lease first. */
+/* The slot is idle and nobody is about to use it: provision enters the lease before anything
+ * else. */
 int ga_repair_release_lease(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };

@@ -17,10 +17,10 @@
 #include "look/setup/look.h"
 #include "look/sys.h"
 
-/* ---- who uses a device ---- */
+/* ---- processes that use a device ---- */
 
-/* "process 12 (name) has /dev/x open", or NULL. Root that may not look into every process cannot
- * say that nobody has it. */
+/* "process 12 (name) has /dev/x open", or NULL. When root may not look into every process, it is
+ * unknown whether the node is open. */
 static char *opener_of(const char *node)
 {
 	struct ga_openers who;
@@ -33,7 +33,7 @@ static char *opener_of(const char *node)
 			 NULL;
 }
 
-/* The vfio group of a function is open: a guest has it. */
+/* The process that has the vfio group of a function open: a guest uses the function. */
 static char *guest_of(const char *address)
 {
 	int64_t group = ga_iommu_group(address);
@@ -43,7 +43,7 @@ static char *guest_of(const char *address)
 	return node ? opener_of(node) : NULL;
 }
 
-/* The nodes by which a driver of its own hands a GPU out: DRM's, and NVIDIA's by its minor. */
+/* The process that has a GPU open through its driver's nodes: DRM's, and NVIDIA's by its minor. */
 static char *user_of_gpu(const char *address)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s/drm", address);
@@ -118,7 +118,7 @@ int ga_setup_do_sysctl(const struct ga_setup_doer *d, const struct ga_setup_step
 			    err) < 0 ||
 	    write_value(s->say.subject, s->text, err) < 0)
 		return -1;
-	/* The value as the kernel took it, so that undo knows whether it is still ours. */
+	/* The value that the kernel accepted, so that undo knows whether it is still ours. */
 	after = ga_setup_sysctl(s->say.subject);
 	return after ? ga_journal_done(d->h, seq, err) :
 		       ga_fail(err, GA_SYSTEM, "cannot read '%s' back", s->say.subject);
@@ -160,7 +160,7 @@ static int64_t read_attr(const char *address, const char *name)
 	return ga_sys_number(text);
 }
 
-/* Whether each of the functions to be made is ours. */
+/* Whether each of the functions that are made will be ours. */
 static bool all_ours(const struct ga_setup_facts *f, const char *address, int64_t n)
 {
 	const struct ga_setup_pf *pf = NULL;
@@ -179,7 +179,7 @@ static bool all_ours(const struct ga_setup_facts *f, const char *address, int64_
 	return pf != NULL;
 }
 
-/* The kernel goes from one number to another by none at all (EBUSY otherwise). */
+/* The kernel changes the number only from zero (EBUSY otherwise). */
 static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 {
 	int64_t now = read_attr(address, "sriov_numvfs");
@@ -200,8 +200,9 @@ static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 			  "'pci=realloc' or by the firmware"));
 }
 
-/* Each change of the number has its own inverse; one that is made again (at boot) has one already:
- * *known, the number of the newest entry when it set the same. */
+/* Each change of the number has its own inverse. A change that is made again (at boot) has an
+ * inverse already: *known then gets the number of the newest entry, if that entry set the same
+ * number. */
 static int name_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s, char **subject,
 		    int64_t *known, struct ga_err *err)
 {
@@ -241,7 +242,7 @@ int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s
 					       (json_int_t)(probe == GA_UNKNOWN ? -1 : probe)),
 				     &seq, err) < 0))
 		return -1;
-	/* Without a driver of the host's from the start, nothing has to be taken from it. */
+	/* Without a driver of the host from the start, there is no driver to unbind later. */
 	if (probe == 1 && all_ours(d->facts, address, s->number) &&
 	    write_attr(address, "sriov_drivers_autoprobe", 0, err) < 0)
 		return -1;
@@ -250,7 +251,8 @@ int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s
 	return ga_journal_done(d->h, seq, err);
 }
 
-/* Who has one of a physical function's virtual ones, allocated, or NULL. */
+/* The process that has one of a physical function's virtual functions open, in words; allocated, or
+ * NULL. */
 static char *guest_of_vfs(const char *address)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
@@ -276,7 +278,7 @@ int ga_setup_undo_vfs(struct ga_setup_undo_ctx *u, struct ga_err *err)
 	const char *address = json_string_value(json_object_get(u->inverse, "address"));
 	int64_t now = address ? read_attr(address, "sriov_numvfs") : GA_UNKNOWN;
 
-	if (now == GA_UNKNOWN) /* the adapter is gone, and they with it */
+	if (now == GA_UNKNOWN) /* the adapter is gone, and its functions too */
 		return 1;
 	u->why = guest_of_vfs(address);
 	if (!u->why && now != before && now != ours && now != 0)
@@ -321,7 +323,7 @@ int ga_setup_undo_bind(struct ga_setup_undo_ctx *u, struct ga_err *err)
 	const char *driver = json_string_value(json_object_get(u->inverse, "driver"));
 	const char *override = json_string_value(json_object_get(u->inverse, "override"));
 
-	/* A virtual function that went with its adapter's number has nothing to give back. */
+	/* A virtual function that no longer exists has nothing to restore. */
 	if (ga_vfio_look(u->e->subject, &now, &gone) < 0)
 		return 1;
 	if (ga_streq(now.driver, driver) && ga_streq(now.override, override))

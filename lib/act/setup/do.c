@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carrying steps out: the journal around them, programs, and what other programs do for us. */
+/* Carries steps out: the journal around them, programs, and changes that other programs make for
+ * us. */
 #include "act/setup/do.h"
 
 #include <inttypes.h>
@@ -55,8 +56,8 @@ static unsigned int run_of(const char *subject)
 	return 0;
 }
 
-/* Enters the programs before a file of theirs is written: when this is killed in between, the next
- * run still runs them. */
+/* Enters the programs before one of their files is written: after a kill in between, the next run
+ * still runs them. */
 static int intend_runs(const struct ga_setup_doer *d, unsigned int mask, struct ga_err *err)
 {
 	for (size_t i = 0; i < GA_ARRAY_SIZE(runs); i++) {
@@ -78,14 +79,14 @@ static int intend_runs(const struct ga_setup_doer *d, unsigned int mask, struct 
 	return 0;
 }
 
-/* The rules are applied to the slots' disks at once; nobody else's disk is touched. */
+/* Applies the rules to the slots' disks immediately, and to no other disk. */
 static int run_udev(const struct ga_setup_doer *d, struct ga_err *err)
 {
 	static const char *const reload[] = { "udevadm", "control", "--reload", NULL };
 	size_t i;
 
 	if (!ga_sys_exists("/run/udev/control"))
-		return 0; /* no udev runs here: it reads its rules when it starts */
+		return 0; /* no udev runs here; it reads its rules when it starts */
 	if (ga_setup_program(reload, 30, err) < 0)
 		return -1;
 	for (i = 0; i < d->facts->disks.n; i++) {
@@ -136,7 +137,7 @@ static int do_run(const struct ga_setup_doer *d, const struct ga_setup_step *s, 
 	return ga_journal_done(d->h, seq, err);
 }
 
-/* ---- what an interrupted run left ---- */
+/* ---- remains of an interrupted run ---- */
 
 static int read_journal(const struct ga_setup_doer *d, bool settle, unsigned int *pending,
 			struct ga_err *err)
@@ -155,14 +156,14 @@ static int read_journal(const struct ga_setup_doer *d, bool settle, unsigned int
 			continue;
 		if (ga_streq(e->op, "run"))
 			*pending |= run_of(e->subject);
-		/* The others are entered once, and made again as they are. */
+		/* Other changes are entered once, and made again unchanged. */
 		if (!settle || !ga_streq(e->op, "etc_file"))
 			continue;
 		inverse = json_loads(e->inverse, 0, NULL);
 		r = ga_setup_file_stands(d, inverse, err);
 		if (r == -1)
 			return -1;
-		/* A file that somebody else wrote since has nothing of ours to undo. */
+		/* A file that somebody else has written since needs no undo. */
 		r = r == 1 ? ga_journal_done(d->h, e->seq, err) :
 			     ga_journal_undone(d->h, e->seq, err);
 		if (r < 0)

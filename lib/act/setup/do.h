@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Carrying out a plan of gpuaas-host-bootstrap, and undoing it. Every change is in the journal of
- * host.db, object "bootstrap", with its inverse before it is made; the next run settles what a
- * killed run left.
+ * Carries out a plan of gpuaas-host-bootstrap, and undoes it. Every change is in the journal of
+ * host.db, object "bootstrap", with its inverse before it is made; the next run settles the changes
+ * that a killed run left open.
  *
  *   op            subject          the change                      its inverse
  *   etc_file      path[#N]         a file is written, Nth time     the content before, if ours
@@ -34,18 +34,18 @@ struct ga_setup_doer {
 	struct ga_hostdb *h;
 	const struct ga_root *root;
 	const char *root_dir; /* path of the image for other programs, or NULL */
-	const struct ga_setup_facts *facts; /* of the plan that is carried out */
+	const struct ga_setup_facts *facts; /* of the plan */
 	const char *libvirt_uri;
 };
 
-/* Adds to the facts what look/ cannot find: who uses a device that would be bound, which virtual
+/* Adds the facts that look/ cannot find: who uses a device that the plan would bind, which virtual
  * functions a guest has, whether the bridge has its own flow. */
 void ga_setup_users(struct ga_setup_facts *facts);
-/* Reads from the journal what an interrupted run left: entries of changes that were never made are
- * closed, those that were made are marked so, and *pending gets the programs still to be run. */
+/* Settles the journal of an interrupted run: closes the entries of changes that were never made,
+ * marks those that were made, and fills *pending with the programs that are still to be run. */
 GA_MUST_CHECK int ga_setup_settle(const struct ga_setup_doer *d, unsigned int *pending,
 				  struct ga_err *err);
-/* The same, and changes nothing. */
+/* Fills *pending in the same way, and changes nothing. */
 GA_MUST_CHECK int ga_setup_pending(const struct ga_setup_doer *d, unsigned int *pending,
 				   struct ga_err *err);
 
@@ -53,9 +53,9 @@ GA_MUST_CHECK int ga_setup_pending(const struct ga_setup_doer *d, unsigned int *
 GA_MUST_CHECK int ga_setup_do(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 			      struct ga_err *err);
 
-/* Refuses (GA_CONFLICT) while something of slices lives on this host. */
+/* Refuses (GA_CONFLICT) while this host has anything of slices. */
 GA_MUST_CHECK int ga_setup_undo_allowed(const struct ga_setup_doer *d, struct ga_err *err);
-/* Carries out the inverses, newest first, and gives each step to tell: state undone, left or
+/* Carries out the inverses, newest first, and calls tell with each step: state undone, left or
  * failed. Returns how many were not undone. */
 typedef int (*ga_setup_tell_fn)(const struct ga_bootstrap_step *s, struct ga_err *err);
 GA_MUST_CHECK int ga_setup_undo(const struct ga_setup_doer *d, ga_setup_tell_fn tell,

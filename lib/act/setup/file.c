@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, folders and links: their old content is in the journal, and put back byte for byte. */
+/* Files, folders and links: the journal has their old content, which undo restores byte for
+ * byte. */
 #include <ctype.h>
 #include <errno.h>
 #include <unistd.h>
@@ -185,7 +186,7 @@ int ga_setup_file_stands(const struct ga_setup_doer *d, json_t *inverse, struct 
 	       ga_streq(digest, member(inverse, "before")) ? 0 : -2;
 }
 
-/* Somebody changed the file since. Our block can still be taken out of it, if it has one. */
+/* Somebody has changed the file since. If our block is still in it, the block can be removed. */
 static int undo_block(struct ga_setup_undo_ctx *u, const struct ga_str *now, const struct stat *st,
 		      struct ga_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside act/setup: the changes that have a file of their own, and the journal around all of
- * them. */
+/* Private to act/setup: the changes that have a file of their own, and the journal around all
+ * changes. */
 #ifndef GA_ACT_SETUP_INTERNAL_H
 #define GA_ACT_SETUP_INTERNAL_H
 
@@ -10,7 +10,7 @@ struct ga_setup_undo_ctx {
 	const struct ga_setup_doer *d;
 	const struct ga_journal_entry *e;
 	json_t *inverse;
-	char *why; /* of what was left, allocated */
+	char *why; /* the reason why a change was left, allocated */
 };
 /* 1 undone, 0 left (why is set), -1 with err. */
 GA_MUST_CHECK int ga_setup_undo_file(struct ga_setup_undo_ctx *u, struct ga_err *err);
@@ -32,15 +32,15 @@ GA_MUST_CHECK int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga
 				  struct ga_err *err);
 GA_MUST_CHECK int ga_setup_do_bind(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 				   struct ga_err *err);
-/* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was
- * not, -2 somebody else wrote the file since. */
+/* How far an open entry of op etc_file came: 1 the file was written, 0 it was not, -2 somebody else
+ * wrote the file since. */
 GA_MUST_CHECK int ga_setup_file_stands(const struct ga_setup_doer *d, json_t *inverse,
 				       struct ga_err *err);
 
 /* Runs the program of a journal's entry "run". */
 GA_MUST_CHECK int ga_setup_run_by_name(const struct ga_setup_doer *d, const char *subject,
 				       struct ga_err *err);
-/* Enters a change of this object; inverse is consumed. */
+/* Enters a change of this object in the journal; consumes inverse. */
 GA_MUST_CHECK int ga_setup_intend(const struct ga_setup_doer *d, const char *op,
 				  const char *subject, json_t *inverse, int64_t *seq,
 				  struct ga_err *err);

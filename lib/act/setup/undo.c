@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Undoing what preparing the host changed, newest first; what others changed since stays. */
+/* Undoes the preparation of the host, newest change first; a change that somebody else changed
+ * since stays. */
 #include <net/if.h>
 
 #include "act/device/nat.h"
@@ -53,7 +54,7 @@ static int undo_flows(struct ga_setup_undo_ctx *u, struct ga_err *err)
 		return 1;
 	if (ga_ovs_remove_flows(br, GA_OVS_BRIDGE_COOKIE, err) < 0)
 		return -1;
-	/* A MAC it had before stays. */
+	/* A MAC that the bridge had before stays. */
 	if (json_is_true(json_object_get(u->inverse, "mac")))
 		return 1;
 	return ga_setup_program(mac, 30, err) < 0 ? -1 : 1;
@@ -70,7 +71,7 @@ static int undo_address(struct ga_setup_undo_ctx *u, struct ga_err *err)
 		return 1;
 	if (ga_proc_run(&p, &out, err) < 0)
 		return -1;
-	/* 2 is the kernel's answer: it was not there any more (ip-address(8)). */
+	/* 2 means that the address was no longer there (ip-address(8)). */
 	return out.status == 0 || out.status == 2 ?
 		       1 :
 		       ga_fail(err, GA_EXTERNAL, "ip address del: %.200s", out.err.buf);
@@ -110,7 +111,7 @@ static int undo_unit(struct ga_setup_undo_ctx *u, struct ga_err *err)
 	for (i = 0; i < u->d->facts->units.n; i++)
 		if (ga_streq(u->d->facts->units.v[i].name, u->e->subject) &&
 		    !u->d->facts->units.v[i].there)
-			return 1; /* the unit is gone, and with it what it did */
+			return 1; /* the unit is gone, and its effect too */
 	return ga_setup_program(argv, 120, err) < 0 ? -1 : 1;
 }
 
@@ -148,7 +149,7 @@ static const struct {
 	{ "run", undo_run, true },
 };
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 /* 1 undone, 0 left, -1 with err. */
 static int undo_entry(struct ga_setup_undo_ctx *u, struct ga_err *err)
@@ -190,7 +191,7 @@ static int tell_entry(const struct ga_setup_undo_ctx *u, int r, const struct ga_
 	return t;
 }
 
-/* Programs come last: they read the files as they are by then. */
+/* Programs run last: they read the final files. */
 static int undo_pass(const struct ga_setup_doer *d, const struct ga_journal *j, bool programs,
 		     ga_setup_tell_fn tell, struct ga_err *err)
 {
@@ -228,7 +229,7 @@ int ga_setup_undo(const struct ga_setup_doer *d, ga_setup_tell_fn tell, struct g
 	return more < 0 ? -1 : kept + more;
 }
 
-/* ---- whether it may ---- */
+/* ---- whether undo is allowed ---- */
 
 int ga_setup_undo_allowed(const struct ga_setup_doer *d, struct ga_err *err)
 {

@@ -41,7 +41,7 @@ void ga_changes_say(const struct ga_changes *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	/* The printer replaces control characters, line ends too: it gets one line at a time. */
+	/* The printer replaces control characters, line ends too: give it one line at a time. */
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		c->say(line);
 }
@@ -53,7 +53,8 @@ void ga_change_reset_say(const struct ga_changes *c, const char *address)
 	ga_changes_say(c, "%s", words);
 }
 
-/* Enters a change; the members of the inverse are pairs of names and texts, ended by NULL. */
+/* Enters a change in the journal. The members of the inverse are pairs of names and texts, ended by
+ * NULL. */
 __attribute__((sentinel)) static int intend(struct ga_changes *c, const char *object,
 					    const char *op, const char *subject, int64_t *seq,
 					    struct ga_err *err, ...)
@@ -121,7 +122,7 @@ int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode, 
 	if (intend(c, c->object, "folder", path, &seq, err, "remove", path, NULL) < 0 ||
 	    ga_file_mkdirs(path, mode, err) < 0)
 		return -1;
-	/* The mode as it was asked for, whatever the umask: QEMU passes through here. */
+	/* Set exactly this mode, whatever the umask is: QEMU must be able to enter the folder. */
 	if (chmod(path, mode) < 0)
 		return ga_fail_sys(err, "cannot change the mode of '%s'", path);
 	return ga_journal_done(c->h, seq, err);
@@ -293,8 +294,8 @@ int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i, stru
 		return -1;
 	if (ga_nat_publish(i, err) == 0)
 		return ga_journal_done(c->h, seq, err);
-	/* These are refusals before anything was changed. After another error the port may be
-	 * published: the entry stays, and its undo looks. */
+	/* These errors are refusals before any change. After another error the port may be
+	 * published: the entry stays, and its undo checks. */
 	if (!known && (err->code == GA_CONFLICT || err->code == GA_HOST || err->code == GA_USAGE))
 		(void)ga_journal_undone(c->h, seq, &ignored);
 	return -1;
@@ -337,7 +338,7 @@ static int64_t flag_of(const char *text)
 	return !text ? GA_UNKNOWN : ga_streq(text, "on");
 }
 
-/* A function that is gone (no VFs after a reboot) has lost its settings with it. */
+/* A function that is gone (no VFs after a reboot) has lost its settings too. */
 static int undo_vf(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
 		   struct ga_err *err)
 {
@@ -392,7 +393,8 @@ static int undo_domain(struct ga_changes *c, const struct ga_journal_entry *e, j
 		return ga_fail_for(err, GA_CONFLICT, "domain_exists",
 				   "domain '%s' belongs to '%s' now", e->subject, d.allocation);
 	if (!r) {
-		/* Gone already, or somebody else's of the same name: that is not ours to end. */
+		/* The domain is gone, or it is somebody else's of the same name, which we must not
+		 * end. */
 		if (ga_virt_state(virt, e->subject, &state, err) < 0)
 			return -1;
 		if (state == GA_VIRT_ABSENT)
@@ -459,7 +461,7 @@ static int undo_ingress(struct ga_changes *c, const struct ga_journal_entry *e, 
 	return ga_change_ingress_of(e, &i, err) < 0 || ga_nat_unpublish(&i, err) < 0 ? -1 : 1;
 }
 
-/* The wipe has its own order and evidence; the entry only says that the disk was written. */
+/* The wipe has its own order and evidence; the entry only records that the disk was written. */
 static int undo_disk(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
 		     struct ga_err *err)
 {

@@ -2,7 +2,7 @@
 /*
  * Changes of the host, and their inverses. A change is in the journal with its inverse before it is
  * made; all inverses are carried out here. A change that was made already is made again only where
- * that is harmless; an inverse that finds nothing to do counts as done.
+ * that does no harm. An inverse that finds nothing to do counts as done.
  *
  *   op          subject     the change                       its inverse
  *   disk        wwid        an image is written on it        the wipe, by its own order
@@ -33,7 +33,7 @@ struct ga_changes {
 	const char *libvirt_uri;
 	struct ga_fabric_at fabric;
 	struct ga_virt *virt;	 /* opened when first needed */
-	bool dry_run;		 /* nothing is done or journalled; say gets what would be done */
+	bool dry_run;		 /* changes and journals nothing; say gets the planned changes */
 	void (*say)(const char *line);
 };
 void ga_changes_close(struct ga_changes *c);
@@ -44,16 +44,17 @@ GA_MUST_CHECK int ga_changes_virt(struct ga_changes *c, struct ga_virt **ret, st
 /* Passes one or several lines to say in a dry run; does nothing otherwise. */
 void ga_changes_say(const struct ga_changes *c, const char *fmt, ...) GA_PRINTF(2, 3);
 
-/* Says, in a dry run, how the function would be reset. */
+/* Passes to say, in a dry run, how the function would be reset. */
 void ga_change_reset_say(const struct ga_changes *c, const char *address);
 
 /*
- * The changes. Each enters its inverse, makes the change and marks the entry as done, or in a dry
- * run says what it would do. 0, or -1 with the error of the step that failed; then the entry stays
- * open and its inverse can be carried out.
+ * The changes. Each function enters the inverse, makes the change and marks the entry as done; in a
+ * dry run it passes the planned change to say. 0, or -1 with the error of the step that failed;
+ * then the entry stays open and its inverse can be carried out.
  */
 
-/* Enters that the disk is written; the caller writes it. what: words for a dry run. */
+/* Enters a write of the disk in the journal; the caller writes the disk. what: words for a dry
+ * run. */
 GA_MUST_CHECK int ga_change_disk(struct ga_changes *c, const char *wwid, const char *what,
 				 struct ga_err *err);
 GA_MUST_CHECK int ga_change_file(struct ga_changes *c, const char *path, const void *data,
@@ -63,32 +64,34 @@ GA_MUST_CHECK int ga_change_file_by_other(struct ga_changes *c, const char *path
 					  struct ga_err *err);
 GA_MUST_CHECK int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode,
 				   struct ga_err *err);
-/* Binds a function to vfio-pci, in the journal of the node: release leaves it so, drain, repair and
- * retire undo it. */
+/* Binds a function to vfio-pci. The entry is in the journal of the node: release keeps the binding;
+ * drain, repair and retire undo it. */
 GA_MUST_CHECK int ga_change_bind(struct ga_changes *c, const char *address, struct ga_err *err);
-/* Gives the fabric function of a slot its settings (act/device/vf.h), in the journal of the node as
- * well. 1: they are as they should be; 0: the physical function has no interface to set them by. */
+/* Gives the fabric function of a slot its settings (act/device/vf.h); the entry is in the journal
+ * of the node too. 1: the settings are right; 0: the physical function has no interface to set them
+ * by. */
 GA_MUST_CHECK int ga_change_vf(struct ga_changes *c, const char *vf, const char *pf,
 			       const char *node, int64_t slot_index, struct ga_err *err);
 GA_MUST_CHECK int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *err);
 GA_MUST_CHECK int ga_change_domain(struct ga_changes *c, const char *name, const char *xml,
 				   struct ga_err *err);
-/* Enters port and flows before the domain starts; ga_ovs_protect makes them once it has started. */
+/* Enters port and flows in the journal, before the domain starts; ga_ovs_protect makes the flows
+ * once it has started. */
 GA_MUST_CHECK int ga_change_network(struct ga_changes *c, const struct ga_ovs_port *p,
 				    struct ga_err *err);
 GA_MUST_CHECK int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip,
 				  const char *bridge, struct ga_err *err);
-/* Publishes a port of the host (ga_nat_publish); i->allocation is c->object. A port that was
- * refused leaves no entry. */
+/* Publishes a port of the host (ga_nat_publish); i->allocation is c->object. A refused port leaves
+ * no entry. */
 GA_MUST_CHECK int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i,
 				    struct ga_err *err);
-/* The port that an entry of op "ingress" published; ret is released by the caller. GA_BADREC when
- * it is no such entry. */
+/* Reads the port that an entry of op "ingress" published; the caller releases ret. GA_BADREC when
+ * the entry has another op. */
 GA_MUST_CHECK int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress *ret,
 				       struct ga_err *err);
 
-/* Carries out the inverse of an entry and closes it; GA_* of what failed, the entry stays open.
- * 1 undone, 0 nothing to undo by itself (disk: the wipe does it; the entry is closed). */
+/* Carries out the inverse of an entry and closes the entry. 1 undone; 0 nothing to undo here (disk:
+ * the wipe does it; the entry is closed); on an error the entry stays open. */
 GA_MUST_CHECK int ga_change_undo(struct ga_changes *c, const struct ga_journal_entry *e,
 				 struct ga_err *err);
 

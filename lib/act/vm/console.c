@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The console of a VM. The audit says who saw it; a recording beside it has what was shown. */
+/* The console of a VM. The audit names the users who opened it; a recording beside the record has
+ * the output. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 
 struct session {
 	struct ga_vm vm;
-	struct ga_console rec; /* borrowed but for the four below */
+	struct ga_console rec; /* borrowed, except the four below */
 	char *path, *told_path, *started_at, *ended_at;
 	int recording;
 	struct ga_console_end end;
@@ -30,7 +31,7 @@ static void session_close(struct session *s)
 		close(s->recording);
 }
 
-/* HOST_DIR/console/ALLOCATION-TIME-ID.log: in order of time, and never the same twice. */
+/* HOST_DIR/console/ALLOCATION-TIME-ID.log: the names sort by time, and no name comes twice. */
 static int open_recording(struct session *s, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_xprintf("%s/console", s->vm.opts->host_dir);
@@ -49,8 +50,8 @@ static int open_recording(struct session *s, struct ga_err *err)
 	return s->recording < 0 ? ga_fail_sys(err, "cannot make the recording '%s'", s->path) : 0;
 }
 
-/* Writes the record of the session into the state where there is one, and beside the recording for
- * a state elsewhere. */
+/* Writes the record of the session into the state, where this machine has it, and beside the
+ * recording, for a state on another machine. */
 static int tell(struct session *s, struct ga_err *err)
 {
 	ga_autofree char *text = NULL, *line = NULL;
@@ -96,7 +97,7 @@ int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts
 	if (ga_virt_console_open(opts->libvirt_uri, s.vm.plan.domain, &wire, err) < 0 ||
 	    open_recording(&s, err) < 0)
 		return -1;
-	/* Nobody looks at a console without the audit knowing: this fails before anything shows. */
+	/* The audit must know of every session: if this fails, nothing is shown. */
 	if (tell(&s, err) < 0)
 		return -1;
 	words = ga_xprintf("console of %s, recorded in %s; ^] leaves it", s.vm.plan.allocation,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports of the host that lead to one guest: opened, closed, listed. */
+/* Ports of the host that lead to one guest: publish, unpublish, list. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
@@ -11,7 +11,7 @@
 #define SSHD_CONFIG "/etc/ssh/sshd_config"
 
 /* Whether the port is 22, which is kept for sshd in any case, or a "Port 2222" of sshd's own file.
- * Whatever else sshd listens on is found among the sockets (ga_nat_publish). */
+ * ga_nat_publish finds other ports of sshd among the listening sockets. */
 static bool is_sshd_port(int64_t port)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -78,7 +78,7 @@ int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_po
 				  port),
 				 ("take another port of the host: '--port 2222:22' leads one to "
 				  "the guest's ssh"));
-	/* Another allocation of this host may have it, also when its rule is missing just now. */
+	/* Another allocation of this host may have the port, even when its rule is missing now. */
 	if (!opts->dry_run && ga_journal_open_entries(&vm.p.h, NULL, &j, err) < 0)
 		return -1;
 	for (size_t k = 0; k < j.n; k++)
@@ -104,7 +104,7 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 	ga_autovm struct ga_vm vm;
 	size_t at = 0;
 
-	/* Closing is right whatever became of the allocation: only its lock is taken. */
+	/* Closing a port is right in every state of the allocation: only take its lock. */
 	if (ga_vm_open(id, opts, &vm, err) < 0 ||
 	    (!opts->dry_run && ga_provision_hold(&vm.p, vm.plan.allocation, err) < 0) ||
 	    ga_hostdb_open_or_make(opts->host_dir, &h, err) < 0 ||
@@ -124,7 +124,7 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 	return ga_provision_stdout_error(&vm.p, err);
 }
 
-/* What the journal says is published, and whether the host really leads it there now. */
+/* Lists the published ports of the journal, and whether the host forwards each of them now. */
 int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)
 {
 	ga_autorules struct ga_net_rules rules = { 0 };

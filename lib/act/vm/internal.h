@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work on one plan (run.c): what provision, power and rebuild share; and one allocation of this
- * host with its VM (vm.c, power.c).
+ * Work on one plan (run.c), shared by provision, power and rebuild; and one allocation of this host
+ * with its VM (vm.c, power.c).
  *
- * Functions here return 0, or -1 with err filled, unless they say otherwise.
+ * Functions here return 0, or -1 with err filled, unless their comment names other results.
  */
 #ifndef GA_ACT_VM_INTERNAL_H
 #define GA_ACT_VM_INTERNAL_H
@@ -22,13 +22,13 @@ struct ga_provision {
 	struct ga_hostdb h;
 	struct ga_changes changes;
 	GA_LIST(int) holds; /* descriptors of the locks */
-	struct ga_attempt attempt; /* as found when the locks were taken */
+	struct ga_attempt attempt; /* as it was when the locks were taken */
 	bool known;    /* an earlier run took the attempt up */
 	bool began;    /* the attempt is in host.db */
-	const char *noting; /* the attempt that the phases are noted with; NULL: none */
+	const char *noting; /* the attempt in which host.db records the phases; NULL: none */
 	size_t resume; /* phases before this one were finished by an earlier run */
 	char *boot_id, *vm_dir, *seed_path, *console_log, *known_hosts;
-	struct ga_disk *disks; /* of each bundle; open from recheck to the end of clone */
+	struct ga_disk *disks; /* one for each bundle; open from recheck to the end of clone */
 	struct ga_chunks *chunks; /* of the image, or NULL */
 	struct ga_host_key key;
 	struct ga_str user_data;
@@ -41,90 +41,92 @@ struct ga_provision {
 	char *detail;
 	int64_t deadline; /* of readiness, monotonic; 0: not started */
 	struct ga_allocation out;
-	struct ga_err stdout_err; /* the first write to a stdout that is gone; GA_OK: none */
+	struct ga_err stdout_err; /* the first failed write to stdout; GA_OK: none */
 };
 
 struct ga_phase_def {
 	const char *name;
 	int (*run)(struct ga_provision *p, struct ga_err *err);
-	bool writes; /* from here on the host is changed */
+	bool writes; /* this phase and all later ones change the host */
 };
 
 /* ---- run.c ---- */
 
-/* Opens host.db (in a dry run for reading only) and names the files of the VM. opts and plan are
- * set by the caller. */
+/* Opens host.db (in a dry run for reading only) and sets the names of the VM's files. The caller
+ * has set opts and plan. */
 GA_MUST_CHECK int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
 /* Frees everything, wipes secrets and releases the locks. */
 void ga_provision_clear(struct ga_provision *p);
-/* Takes the lock of an allocation or a slot until ga_provision_clear. GA_BUSY "held". */
+/* Locks an allocation or a slot until ga_provision_clear. GA_BUSY "held". */
 GA_MUST_CHECK int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
 
-/* Sets the detail of the phase at work: what a person wants to know of it, or why there is nothing
- * to do. */
+/* Sets the detail of the current phase: a fact that helps a person, or the reason why there is
+ * nothing to do. */
 void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2, 3);
-/* Writes a record out; a stdout that is gone is kept in stdout_err and is no error here. */
+/* Writes a record out. An error of stdout is kept in stdout_err and is no error here. */
 GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_schema *schema,
 				    const void *obj, struct ga_err *err);
-/* Reports the bytes of a long phase: a moving line each time, a record about once a second.
- * provision is the struct ga_provision. Fails when the program is asked to stop. */
+/* Reports the bytes of a long phase: a moving line at each call, a record about once a second.
+ * provision is the struct ga_provision. Fails when a signal asks the program to stop. */
 GA_MUST_CHECK int ga_provision_bytes(int64_t done, int64_t total, void *provision,
 				     struct ga_err *err);
 
 GA_MUST_CHECK int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
 					 struct ga_err *err);
-/* Ends the attempt with what the phases have found: emits the allocation, or the failure. */
+/* Ends the attempt: finish emits the allocation with the results of the phases, fail the
+ * failure. */
 GA_MUST_CHECK int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_provision_fail(struct ga_provision *p, const struct ga_err *why,
 				    struct ga_err *err);
-/* Whether a run ended without its attempt having ended: somebody else works on it, or we were asked
- * to stop. Nothing has failed, so no record is made of it. */
+/* Whether a later run may continue the attempt: somebody else works on it, or a signal asked us to
+ * stop. Nothing has failed then, so no record is made. */
 GA_MUST_CHECK bool ga_provision_may_go_on(const struct ga_err *why);
-/* The last word of a run: 0, or the error of a stdout that is gone. */
+/* The result of a run that succeeded: 0, or the kept error of stdout. */
 GA_MUST_CHECK int ga_provision_stdout_error(const struct ga_provision *p, struct ga_err *err);
 
-/* ---- provision_check.c: nothing is changed ---- */
+/* ---- provision_check.c: changes nothing ---- */
 
-/* Whether the plan is for this node: only one of bare metal may be for another. */
+/* Whether the plan is for this node: only a baremetal plan may be for another node. */
 bool ga_provision_is_here(const struct ga_provision *p);
-/* Sets reason, object and hint (or NULL) of a refusal whose sentence stands already; always -1. */
+/* Adds reason, object and hint (or NULL) to a refusal whose sentence is set already; always -1. */
 int ga_provision_refuse(struct ga_err *err, const char *reason, const char *object,
 			const char *hint);
 #define REFUSE(p, reason, hint, ...) \
 	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
 	 ga_provision_refuse(err, reason, (p)->plan->allocation, hint))
-/* Refuses a plan that has a slot or a device twice. */
+/* Refuses a plan that names a slot or a device twice. */
 GA_MUST_CHECK int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
-/* Whether GPU and disk of each bundle are there. Checked before the fingerprint of the host, which
- * a missing device changes as well without naming it. */
+/* Whether GPU and disk of each bundle exist. Checked before the fingerprint of the host: a missing
+ * device changes the fingerprint too, but the fingerprint cannot name it. */
 GA_MUST_CHECK int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err);
-/* Whether GPU and fabric function of each bundle are as the plan says, and free. anew: they go to a
- * tenant now, so errors that the bus has counted refuse them as well. */
+/* Whether GPU and fabric function of each bundle are as the plan describes them, and free. anew:
+ * they go to a tenant now, so errors that the bus has counted are a refusal as well. */
 GA_MUST_CHECK int ga_provision_check_functions(struct ga_provision *p, bool anew,
 					       struct ga_err *err);
-/* gpu: as the host shows it, or NULL where this is not its host; fault: what its host has against
- * a device of the bundle, or NULL. */
+/* Checks one bundle. gpu: the GPU as the host shows it; NULL: another host has it. fault: the fault
+ * that its host reports for a device of the bundle, or NULL. */
 GA_MUST_CHECK int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 					    const struct ga_pci_dev *gpu, const char *fault,
 					    struct ga_err *err);
-/* Whether the domain is ours or absent, and nobody else uses its functions. */
+/* Whether the domain is ours or absent, and no other domain or process uses its functions. */
 GA_MUST_CHECK int ga_provision_check_domain(struct ga_provision *p, struct ga_err *err);
-/* Whether the image is here and is what the plan names; fills p->chunks. */
+/* Whether this host has the image that the plan names, unchanged; fills p->chunks. */
 GA_MUST_CHECK int ga_provision_check_image(struct ga_provision *p, struct ga_err *err);
-/* Opens the disks of the bundles under the guard; what would refuse a write refuses here. */
+/* Opens the disks of the bundles under the guard: it refuses here whatever it would refuse before a
+ * write. */
 GA_MUST_CHECK int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err);
 void ga_provision_close_disks(struct ga_provision *p);
-/* The part of these checks that fits a VM which was provisioned before: order, functions, domain,
- * and with image the image and that its user-data can be read. */
+/* The checks that fit a VM which was provisioned before: order, functions, domain; with image also
+ * the image, and whether its user-data can be read. */
 GA_MUST_CHECK int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
 GA_MUST_CHECK int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
-/* Whether port and flows are to be made: not for libvirt's test driver. */
+/* Whether the VM needs port and flows: not with libvirt's test driver. */
 bool ga_provision_has_ovs(const struct ga_plan *plan);
-/* Whether a DHCP reservation is to be written. */
+/* Whether the VM needs a DHCP reservation. */
 bool ga_provision_has_dhcp(const struct ga_plan *plan);
 
-/* ---- provision.c: each of these phases may be run again ---- */
+/* ---- provision.c: every phase may run again ---- */
 
 GA_MUST_CHECK int ga_phase_clone(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_phase_seed(struct ga_provision *p, struct ga_err *err);
@@ -142,43 +144,44 @@ GA_MUST_CHECK int ga_phase_ready(struct ga_provision *p, struct ga_err *err);
 
 struct ga_vm {
 	const struct ga_vm_opts *opts;
-	struct ga_plan plan;		 /* as it was carried out */
-	struct ga_allocation allocation; /* how that ended */
+	struct ga_plan plan;		 /* the plan that was carried out */
+	struct ga_allocation allocation; /* its result */
 	struct ga_provision_opts provision_opts;
 	char *user_data_dir;
-	bool may_be_held; /* what is done suits a held allocation */
-	struct ga_provision p; /* for the phases; its host.db is not open in a dry run */
+	bool may_be_held; /* the operation is allowed on a held allocation */
+	struct ga_provision p; /* for the phases; in a dry run its host.db is not open */
 };
 void ga_vm_close(struct ga_vm *vm);
 #define ga_autovm ga_cleanup(ga_vm_close)
 
-/* Finds it; nothing is locked or checked. */
+/* Finds the allocation; locks and checks nothing. */
 GA_MUST_CHECK int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 			     struct ga_err *err);
-/* Refuses an allocation that is not to be acted on. rebuilds: an earlier rebuild that did not end
- * is no reason to refuse. */
+/* Refuses an allocation that must not be changed now. rebuilds: an unfinished earlier rebuild is no
+ * reason to refuse. */
 GA_MUST_CHECK int ga_vm_check(struct ga_vm *vm, bool rebuilds, struct ga_err *err);
-/* Takes its lock (not in a dry run), then checks. */
+/* Locks the allocation (not in a dry run), then checks it. */
 GA_MUST_CHECK int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err);
 
 /* ---- power.c ---- */
 
-/* The state of its domain, which is ours or absent: GA_CONFLICT "domain_exists" for a
- * stranger's. */
+/* Reads the state of its domain, which is ours or absent: GA_CONFLICT "domain_exists" when the
+ * domain is not ours. */
 GA_MUST_CHECK int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err);
 bool ga_vm_is_on(enum ga_virt_state state);
-/* Asks the guest, waits, and with force powers it off. Sets *how to the word of a power record:
- * already_off, stopped_by_guest, powered_off, guest_did_not_stop. 1: off, 0: still on. */
+/* Asks the guest to shut down, waits, and with force powers the VM off. Sets *how to the word of a
+ * power record: already_off, stopped_by_guest, powered_off, guest_did_not_stop. 1: off, 0: still
+ * on. */
 GA_MUST_CHECK int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force,
 				  const char **how, struct ga_err *err);
-/* Emits the power record: what was wanted, what is seen now, and why. */
+/* Emits the power record: the wanted state, the state now, and the reason. */
 GA_MUST_CHECK int ga_vm_tell_power(struct ga_vm *vm, const char *wanted, const char *reason,
 				   struct ga_err *err);
-/* Runs the phases up to the one whose name is NULL; why is filled by the one that fails. */
+/* Runs the phases up to the entry without a name; a phase that fails fills why. */
 GA_MUST_CHECK int ga_vm_run(struct ga_vm *vm, const struct ga_phase_def *phases,
 			    struct ga_err *why);
-/* Ends work whose result is r: emits the failure when there was one, and gives an error of stdout
- * that was kept. */
+/* Ends work whose result is r: emits the failure if there is one, and returns a kept error of
+ * stdout. */
 GA_MUST_CHECK int ga_vm_settle(struct ga_vm *vm, int r, struct ga_err *why, struct ga_err *err);
 
 #endif

@@ -21,7 +21,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* 1 an executable to run, 0 none; a link, and an executable that others may write, is refused. */
+/* 1 an executable to run, 0 none; refuses a link, and an executable that others may write. */
 static int check_hook(const char *folder, int dir, const char *name, struct ga_err *err)
 {
 	const char *why;
@@ -41,8 +41,8 @@ static int check_hook(const char *folder, int dir, const char *name, struct ga_e
 	return ga_hint(err, "chown root '%s/%s' && chmod go-w '%s/%s'", folder, name, folder, name);
 }
 
-/* The executables of a folder, sorted by name; hidden files and files that are not executable are
- * passed over. */
+/* The executables of a folder, sorted by name, without hidden files and files that are not
+ * executable. */
 static int find_hooks(const char *folder, struct ga_any_list *list, struct ga_err *err)
 {
 	ga_autodir DIR *d = opendir(folder);
@@ -66,7 +66,7 @@ static int find_hooks(const char *folder, struct ga_any_list *list, struct ga_er
 	return 0;
 }
 
-/* The last line of the output, where it is a JSON object. */
+/* Merges the last line of the output, if it is a JSON object. */
 static void merge_answer(const char *out, json_t *into)
 {
 	json_t *json = NULL;

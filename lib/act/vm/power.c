@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Power of a VM: on with its devices as provisioned, off by the guest or without it. */
+/* Power of a VM: on with its devices as provisioned, off by the guest or by force. */
 #include <inttypes.h>
 
 #include "act/vm/internal.h"
@@ -7,7 +7,7 @@
 #include "base/stop.h"
 #include "record/time.h"
 
-#define GONE_SECONDS 60 /* a hard stop with devices to give back */
+#define GONE_SECONDS 60 /* for a forced stop, which releases devices */
 #define POLL_MICROS 200000
 
 bool ga_vm_is_on(enum ga_virt_state state)
@@ -97,7 +97,7 @@ int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const
 	*how = force ? "powered_off" : "stopped_by_guest";
 	if (vm->opts->dry_run)
 		return 1;
-	/* With force, a guest that cannot be asked (it is paused) is waited for all the same. */
+	/* With force, wait also for a guest that cannot get the request (it is paused). */
 	if (timeout_seconds && ga_virt_shutdown(virt, vm->plan.domain, &unheard) < 0 && !force)
 		return *err = unheard, -1;
 	r = wait_off(vm, timeout_seconds, err);
@@ -185,8 +185,9 @@ static int phase_resume(struct ga_provision *p, struct ga_err *err)
 		       ga_virt_resume(virt, p->plan->domain, err);
 }
 
-/* The domain is defined anew from the plan: the names of disks may have changed since it was made,
- * and a name that is now another slot's disk would show one tenant the data of another. */
+/* The domain is defined again from the plan, because the names of disks may have changed since it
+ * was defined. An old name could now be another slot's disk, and would show one tenant the data of
+ * another. */
 static const struct ga_phase_def start_phases[] = {
 	{ "power_check", phase_check, false },	     { "power_devices", ga_phase_devices, true },
 	{ "power_fabric", ga_phase_fabric, true },   { "power_define", ga_phase_define, true },
@@ -209,7 +210,8 @@ static int power_on(struct ga_vm *vm, const char **how, struct ga_err *err)
 	if (state == GA_VIRT_ON)
 		return 0;
 	*how = "started";
-	/* Paused: a start that was killed before its flows stood, or an I/O error. */
+	/* A domain is paused after a start that was killed before its flows were in effect, or
+	 * after an I/O error. */
 	return ga_vm_run(vm, state == GA_VIRT_PAUSED ? resume_phases : start_phases, err);
 }
 
@@ -277,7 +279,7 @@ int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
 		return ga_vm_tell_power(&vm, "on", how, err) < 0 ?
 			       -1 :
 			       did_not_stop(&vm, timeout_seconds, err);
-	if (r > 0 && opts->dry_run) /* its devices can be checked only when it is off */
+	if (r > 0 && opts->dry_run) /* its devices can be checked only while it is off */
 		ga_changes_say(&vm.p.changes, "define and start domain %s", vm.plan.domain);
 	else if (r > 0)
 		r = power_on(&vm, &how, &why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Provisioning: its phases in the order in which they run, then the order of a plan from its first
- * phase to its result. What recheck and prerequisites check stands in provision_check.c, how a VM
- * proves that it serves in provision_ready.c.
+ * phase to its result. The checks of recheck and prerequisites are in provision_check.c, the
+ * readiness of a VM in provision_ready.c.
  */
 #include "act/vm/provision.h"
 
@@ -54,7 +54,7 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_is_here(p) ? ga_hostdb_accept_controller(&p->h, &by, false, err) : 0;
 }
 
-/* ---- recheck: the host is what the plan was made for, its devices are there and free ---- */
+/* ---- recheck: the host is as in the plan, its devices exist and are free ---- */
 
 static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
@@ -88,7 +88,7 @@ static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 		if (ga_metal_check(p->opts->baremetal_dir, "deploy", err) < 0)
 			return -1;
 		/* On the machine itself the checks are those of a slice, and the disks are closed
-		 * again. From another machine only the operator's executables can look at it. */
+		 * afterwards. From another machine only the operator's executables can check it. */
 		r = here && !p->resume && (ga_provision_check_functions(p, true, err) < 0 ||
 					   ga_provision_take_disks(p, err) < 0) ? -1 : 0;
 		ga_provision_close_disks(p);
@@ -104,7 +104,7 @@ static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 				err);
 }
 
-/* ---- clone: the image goes on the first disk ---- */
+/* ---- clone: writes the image to the first disk ---- */
 
 int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 {
@@ -122,7 +122,7 @@ int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 	char written[GA_SIZE_SIZE], all[GA_SIZE_SIZE];
 	struct ga_image_cloned done;
 
-	/* Every disk of the allocation is the tenant's from now on. */
+	/* From here on every disk of the allocation is the tenant's. */
 	for (size_t i = 0; i < p->plan->bundles.n; i++) {
 		ga_autofree char *what = i ? ga_xstrdup("nothing (handed over empty)") :
 					     ga_xprintf("image %s (%s)", image->name, image->path);
@@ -143,10 +143,10 @@ int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- seed: what cloud-init reads, and the host key of the guest ---- */
+/* ---- seed: the input of cloud-init, and the host key of the guest ---- */
 
-/* QEMU reads the seed as its own user and must pass through our folders: x for others lets it, and
- * lets nobody list them; every file in them is 0600. */
+/* QEMU reads the seed as its own user and must be able to enter our folders. x for others allows
+ * that, and lets nobody list the folders; every file in them is 0600. */
 static int let_qemu_through(struct ga_provision *p, struct ga_err *err)
 {
 	ga_autofree char *vm = ga_xprintf("%s/vm", p->opts->host_dir);
@@ -162,8 +162,8 @@ static int let_qemu_through(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* The tenant's text is kept here until release, for resume and rebuild. The file it was read from
- * stays in the operator's folder. */
+/* Keeps the tenant's text here until release, for resume and rebuild. Its source file stays in the
+ * operator's folder. */
 static int keep_user_data(struct ga_provision *p, struct ga_err *err)
 {
 	const char *digest = p->plan->user_data_digest;
@@ -221,7 +221,7 @@ int ga_phase_seed(struct ga_provision *p, struct ga_err *err)
 
 /* ---- network: DHCP reservation, and port and flows in the journal ---- */
 
-/* network, as ga_net_network() gives it, is the caller's and outlives the port. */
+/* network comes from ga_net_network(); the caller frees it after the port. */
 static struct ga_ovs_port port_of(const struct ga_plan *plan, const char *network)
 {
 	return (struct ga_ovs_port){
@@ -271,7 +271,8 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 	struct ga_vfio_reset how;
 	int r;
 
-	/* Checked again: time has passed since recheck, and unbinding waits for whoever has it. */
+	/* Check again: time has passed since recheck, and unbinding waits for a process that has
+	 * the device. */
 	if (!p->opts->dry_run && ga_gpu_use_refuse(address, p->plan->lab, err) < 0)
 		return -1;
 	if (ga_change_bind(&p->changes, address, err) < 0)
@@ -283,7 +284,8 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 	r = ga_vfio_reset(address, &how, err);
 	if (r < 0)
 		return -1;
-	/* A function without a reset was reset with its slot's wipe, and holds no tenant's data. */
+	/* A function that cannot be reset by itself was reset with its slot's wipe, and has no
+	 * tenant's data. */
 	if (!r && !is_gpu)
 		return ga_vfio_wait_config(address, INT64_C(60000000), err);
 	if (r && is_gpu)
@@ -292,7 +294,7 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 	return r ? 0 : ga_vfio_no_reset(address, &how, err);
 }
 
-/* Whether the domain runs already: then its devices are not to be touched. */
+/* Whether the domain runs already: then its devices must not be touched. */
 static int is_running(struct ga_provision *p, struct ga_err *err)
 {
 	enum ga_virt_state state;
@@ -318,8 +320,8 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 			return -1;
 		if (!b->fabric_vf_pci_address)
 			continue;
-		/* A recorded host has interfaces by name only: in a lab functions stay as
-		 * they are. */
+		/* In a lab functions stay as they are: a recorded host has interfaces by name
+		 * only. */
 		if (!p->plan->lab && b->fabric_pf_pci_address)
 			set = ga_change_vf(&p->changes, b->fabric_vf_pci_address,
 					   b->fabric_pf_pci_address, p->plan->node, b->slot_index,
@@ -333,7 +335,7 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- fabric: the partition of the GPUs is activated ---- */
+/* ---- fabric: activates the partition of the GPUs ---- */
 
 int ga_phase_fabric(struct ga_provision *p, struct ga_err *err)
 {
@@ -347,7 +349,7 @@ int ga_phase_fabric(struct ga_provision *p, struct ga_err *err)
 
 /* ---- define: the domain ---- */
 
-/* How the domain names a disk: by its identity where udev made such a link. Allocated. */
+/* The domain's path of a disk: by its identity, where udev made such a link. Allocated. */
 static char *disk_path(const struct ga_disk *d)
 {
 	char *path = d->dev.wwid ? ga_xprintf("/dev/disk/by-id/nvme-%s", d->dev.wwid) : NULL;
@@ -379,7 +381,7 @@ int ga_phase_define(struct ga_provision *p, struct ga_err *err)
 	env.disks = (const char *const *)disks.v;
 	if (ga_domain_xml(p->plan, &env, &xml, err) < 0)
 		return -1;
-	ga_provision_close_disks(p); /* while the guard has them open, QEMU cannot */
+	ga_provision_close_disks(p); /* while the guard has them open, QEMU cannot open them */
 	return ga_change_domain(&p->changes, p->plan->domain, xml.buf, err);
 }
 
@@ -399,7 +401,7 @@ int ga_phase_start(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	if (ga_changes_virt(&p->changes, &virt, err) < 0)
 		return -1;
-	/* Paused until its flows stand: not one packet of the guest leaves unchecked. */
+	/* Paused until its flows are in effect: no packet of the guest leaves unchecked. */
 	if (ga_virt_start(virt, plan->domain, flows, err) < 0)
 		return -1;
 	if (flows &&
@@ -408,9 +410,9 @@ int ga_phase_start(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- deploy: a whole machine, by the operator's executables ---- */
+/* ---- deploy: baremetal, by the operator's executables ---- */
 
-/* What the executables read: the plan with the text of its user-data. The caller wipes and frees
+/* The input of the executables: the plan with the text of its user-data. The caller wipes and frees
  * it. */
 static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
 {
@@ -440,8 +442,8 @@ static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 	int r;
 
 	ga_changes_say(&p->changes, "run every executable in %s/deploy", p->opts->baremetal_dir);
-	/* The disks of another machine are no change of this one; the state taints them all the
-	 * same. */
+	/* The disks of another machine are no change of this one; the state taints them
+	 * nevertheless. */
 	for (size_t i = 0; ga_provision_is_here(p) && i < p->plan->bundles.n; i++)
 		if (p->plan->bundles.v[i].nvme_wwid &&
 		    ga_change_disk(&p->changes, p->plan->bundles.v[i].nvme_wwid,
@@ -463,7 +465,7 @@ static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- active: the allocation as the result has it ---- */
+/* ---- active: the allocation, from the result ---- */
 
 int ga_phase_active(struct ga_provision *p, struct ga_err *err)
 {
@@ -533,7 +535,7 @@ static const struct ga_phase_def metal_phases[] = {
 	{ NULL, NULL, false },
 };
 
-/* The phase to go on with: the one after the last that an earlier run finished. */
+/* The phase to continue with: the one after the last phase that an earlier run finished. */
 static size_t resume_at(const struct ga_phase_def *phases, const char *finished)
 {
 	for (size_t i = 0; finished && phases[i].name; i++)
@@ -542,7 +544,7 @@ static size_t resume_at(const struct ga_phase_def *phases, const char *finished)
 	return 0;
 }
 
-/* The result of an order that ended before: given once more, nothing is done twice. */
+/* Emits the result of an order that ended before again; nothing is done twice. */
 static int tell_again(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_schema *schema =
@@ -592,7 +594,7 @@ static int run_phases(struct ga_provision *p, struct ga_err *err)
 						       "prints the plan of %s again",
 				       p->plan->allocation);
 		}
-		/* Known since hold: an earlier run took this order up. */
+		/* An earlier run took this order up; known since the lock. */
 		if (p->known && !ga_streq(p->attempt.state, "working"))
 			return tell_again(p, err);
 		p->began = p->began || p->known;
@@ -619,8 +621,8 @@ int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opt
 
 /* ---- resume ---- */
 
-/* The order of an attempt, by the attempt's id or by what a person calls its allocation. host.db is
- * closed again: ga_provision opens it itself. */
+/* Finds the order of an attempt by the attempt's id, or by a person's name for its allocation.
+ * Closes host.db again: ga_provision opens it itself. */
 static int find_order(const char *id, const char *host_dir, char **order, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands between a plan and its first write: whether order, devices, image, disks and host are
- * what the plan says. Looks and refuses; changes nothing.
+ * The checks between a plan and its first write: whether order, devices, image, disks and host are
+ * as the plan says. Changes nothing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -116,7 +116,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "an image of a real node names the probe ssh, serial or agent",
 			      "plan of '%s' proves nothing about readiness, which only a lab may",
 			      plan->allocation);
-	/* What was taken up in time is finished whenever. */
+	/* An order that was taken up in time may be finished at any time. */
 	if (p->known)
 		return 0;
 	if (ga_time_parse(plan->expires_at, &expires, err) < 0)
@@ -173,8 +173,8 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 			      "approve again",
 			      "GPU '%s' of slot '%s'" GA_SAID_NO_ANSWER "in configuration space",
 			      d->address, b->slot);
-	/* A whole machine is cleaned between its tenants by its release and the scrub of its
-	 * wipe: it needs no reset here. */
+	/* A baremetal node is cleaned between its tenants by its release and the scrub of its wipe:
+	 * it needs no reset here. */
 	if (!whole && !ga_pci_can_reset(d->address))
 		return ga_vfio_no_reset(d->address, NULL, err);
 	ids = ga_xprintf("%04x:%04x", d->vendor, d->device);
@@ -192,9 +192,9 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 	return 0;
 }
 
-/* Asks the rule of all gates (decide/slot/verdict.h) with what the plan says and this host sees. A
- * blocker here means that the state sold what it should not have, or that the host has changed
- * since; nothing was written yet. */
+/* Applies the common rule (decide/slot/verdict.h) to the values of the plan and of this host. A
+ * blocker here means that the state sold a slot that it should not have sold, or that the host has
+ * changed since; nothing was written yet. */
 int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 			      const struct ga_pci_dev *gpu, const char *fault, struct ga_err *err)
 {
@@ -218,7 +218,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 		.fabric_pf_pci_address = b->fabric_pf_pci_address,
 		.cpuset = b->cpuset,
 		.memory_mib = b->memory_mib,
-		/* A GPU that does not answer, or cannot be asked, runs no tenant. */
+		/* A GPU that does not answer, or cannot be checked, must not run a tenant. */
 		.health = fault || (gpu && ga_pci_answers(gpu->address) != 1) ? "failed" : NULL,
 		.health_why = fault,
 	};
@@ -238,9 +238,9 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 	return r;
 }
 
-/* Fatal errors that the bus has counted of the GPU and that no reconcile has reported: the state
- * does not know of them, so no slot failed by them and nobody has repaired it. ret: the sentence,
- * to be freed; NULL: none. */
+/* Finds fatal errors of the GPU that the bus has counted and that no reconcile has reported: the
+ * state does not know of them, so no slot failed because of them and nobody has repaired the GPU.
+ * ret: the sentence, to be freed; NULL: none. */
 static int find_fault(struct ga_provision *p, const struct ga_pci_dev *gpu, char **ret,
 		      struct ga_err *err)
 {
@@ -280,7 +280,7 @@ int ga_provision_check_functions(struct ga_provision *p, bool anew, struct ga_er
 	return 0;
 }
 
-/* No other domain may have the function. */
+/* Refuses when another domain has the function. */
 static int check_users(struct ga_provision *p, struct ga_virt *virt, const char *address,
 		       struct ga_err *err)
 {
@@ -302,7 +302,8 @@ static int check_users(struct ga_provision *p, struct ga_virt *virt, const char 
 	return r;
 }
 
-/* Nor any process. While our own domain has it, it runs already, and nothing is reset. */
+/* Refuses when a process has the function. While our own domain has it, the VM runs already, and
+ * nothing is reset. */
 static int check_processes(struct ga_provision *p, enum ga_virt_state state, const char *address,
 			   struct ga_err *err)
 {
@@ -378,7 +379,8 @@ int ga_provision_check_image(struct ga_provision *p, struct ga_err *err)
 
 /* ---- the disks ---- */
 
-static const struct ga_provision *asking; /* whose libvirt ga_guard's question goes to */
+static const struct ga_provision *asking; /* the provision whose libvirt connection the guard's
+					     callback uses */
 
 /* Names of other domains that use the disk. */
 static int domains_using(const char *path, const char *wwid, struct ga_str *names,
@@ -403,7 +405,7 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 	return r < 0 ? -1 : n;
 }
 
-/* The first failed step of the guard is the refusal; its detail begins with its code. */
+/* The first failed step of the guard is the refusal; its detail begins with the reason code. */
 static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps,
 		      const struct ga_bundle *b, struct ga_err *err)
 {
@@ -434,12 +436,12 @@ static void release_steps(struct ga_guard_steps *s)
 	free(s->v);
 }
 
-/* What this host remembers of the disk counts, whatever the plan says: a state that was restored,
- * or that has not heard of somebody else's work yet, takes the disk for empty. A host.db that was
- * lost, or is younger than the wipe, knows nothing of the disk: that is no proof either. */
+/* The host's own record of the disk counts, whatever the plan says. A state that was restored, or
+ * that has not received a result yet, takes the disk for empty. A host.db that was lost, or is
+ * younger than the wipe, knows nothing of the disk: that is no proof either. */
 static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
-	/* The state believes it, and blocks the slot (state/fold/provision.c). */
+	/* The state accepts this result and blocks the slot (state/fold/provision.c). */
 	ga_autofree char *hint =
 		ga_xprintf("nothing was written; when the state has this result, its slots are "
 			   "blocked: 'gpuaas-release %s' and gpuaas-wipe here bring them back",
@@ -468,11 +470,10 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 		const struct ga_guard_opts o = {
 			.wwid = b->nvme_wwid,
 			.size_bytes = b->nvme_size_bytes,
-			/* Half an image of ours, when an earlier run was killed in the middle of
-			 * it. */
+			/* A part of our image, when an earlier run was killed while it wrote. */
 			.content_expected = p->known,
 			.lab = p->plan->lab,
-			/* A host of whole machines needs no libvirt: whoever has a disk open is
+			/* A baremetal host needs no libvirt: processes that have a disk open are
 			 * found without it. */
 			.domains = whole ? NULL : domains_using,
 		};
@@ -496,7 +497,7 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 		r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run && !whole, &steps, err);
 		if (r <= 0)
 			return r < 0 ? -1 : refused_by(p, &steps, b, err);
-		/* A lab's file, and a disk that is no NVMe drive, say nothing of their health. */
+		/* A lab's file, and a disk that is no NVMe drive, report no health. */
 		if (!ga_streq(p->disks[i].medium, "nvme"))
 			continue;
 		failing = ga_nvme_failing(&drive);
@@ -534,7 +535,7 @@ int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)
 	return ga_provision_check_image(p, err);
 }
 
-/* ---- prerequisites: what the host must have for a VM ---- */
+/* ---- prerequisites of the host for a VM ---- */
 
 static int64_t free_pages(int64_t node, int64_t kib)
 {
@@ -554,7 +555,7 @@ static int64_t free_pages(int64_t node, int64_t kib)
 	return ga_int_parse(text.buf, path, 0, INT64_C(1) << 40, &n, &ignored) < 0 ? 0 : n;
 }
 
-/* Free hugepages in each NUMA node for the bundles on it. */
+/* Checks the free hugepages in each NUMA node, for its bundles. */
 static int check_hugepages(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
@@ -600,7 +601,7 @@ static int check_mmio(struct ga_provision *p, struct ga_err *err)
 {
 	size_t n = p->plan->bundles.n, i, k;
 	struct ga_domain_bars *devices = ga_xcalloc(n, sizeof(*devices));
-	/* Only kvm hands the host's address width on; QEMU's own processor has 40 bits. */
+	/* Only kvm gives the guest the host's address width; QEMU's own processor has 40 bits. */
 	int bits = ga_streq(p->plan->domain_type, "kvm") ? phys_bits() : 40;
 	int64_t need = 0, have = 0;
 	bool fits;
@@ -661,7 +662,7 @@ bool ga_provision_has_dhcp(const struct ga_plan *plan)
 {
 	if (!plan->network.dhcp_hosts_dir || !plan->mac || !plan->private_ip)
 		return false;
-	/* libvirt's test driver has no network: nobody needs dnsmasq on such a machine. */
+	/* libvirt's test driver has no network: such a machine needs no dnsmasq. */
 	return !ga_streq(plan->domain_type, "test") ||
 	       access(plan->network.dhcp_hosts_dir, W_OK) == 0;
 }
@@ -684,9 +685,9 @@ static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 			  "name it"));
 }
 
-/* The driver in a guest talks to the Fabric Manager of the host only when both are of one release.
- * Checked here and not where the partition is activated, because nothing is written yet. An unknown
- * version does not block. */
+/* The driver in a guest works with the host's Fabric Manager only when both belong to one release.
+ * Checked here and not at the activation of the partition, because nothing is written yet. An
+ * unknown version does not block. */
 static int check_fabric(struct ga_provision *p, struct ga_err *err)
 {
 	const char *inside = p->plan->image ? p->plan->image->driver_version : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readiness gate: the phases lease_seen and ssh_ready, and the proofs that they wait for. */
+/* The readiness check: the phases lease_seen and ssh_ready, and the proofs that they wait for. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -27,14 +27,14 @@ int64_t ga_ready_seconds(const struct ga_plan *plan)
 	return 180 + rest < 7200 ? 180 + rest : 7200;
 }
 
-/* One clock for both phases, from the first of them. */
+/* Starts one clock for both phases, at the first of them. */
 static void start_clock(struct ga_provision *p)
 {
 	if (!p->deadline)
 		p->deadline = ga_clock_mono_micros() + ga_ready_seconds(p->plan) * 1000000;
 }
 
-/* Whether the VM runs; a VM that went away will not become ready. */
+/* Whether the VM runs; a VM that has stopped will not become ready. */
 static int check_power(struct ga_provision *p, struct ga_err *err)
 {
 	enum ga_virt_state state;
@@ -157,7 +157,7 @@ bool ga_ready_serial(const char *console_log)
 	return n > 0 && memmem(buf, (size_t)n, marker, sizeof(marker) - 1);
 }
 
-/* Whether the image's proof is there: 1 yes, 0 not yet. */
+/* Whether the proof that the image names is there: 1 yes, 0 not yet. */
 static int probe(struct ga_provision *p, struct ga_err *err)
 {
 	const char *how = p->plan->image->probe;

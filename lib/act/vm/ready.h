@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The readiness gate: whether a VM serves its tenant. A VM that does not prove it before the
+ * The readiness check: whether a VM serves its tenant. A VM that does not prove it before the
  * deadline fails its allocation.
  */
 #ifndef GA_ACT_VM_READY_H
@@ -15,13 +15,13 @@ int64_t ga_ready_seconds(const struct ga_plan *plan);
 
 /*
  * Whether sshd answers at the address with the host key that the seed gave the guest. known_hosts
- * is the path of a file of ours with that key alone. 1 yes; 0 not yet; -1: GA_CONFLICT
+ * is the path of a file of ours that has only that key. 1 yes; 0 not yet; -1: GA_CONFLICT
  * "host_key_mismatch" when another key answers, GA_EXTERNAL when ssh cannot be run. It needs no
- * login: the key exchange comes first, and a server that then denies the login has proved its key.
+ * login: the key exchange comes first, so a server that then refuses the login has proved its key.
  */
 GA_MUST_CHECK int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
 			       struct ga_err *err);
-/* Whether the console log has the marker the seed prints at the end of cloud-init. */
+/* Whether the console log has the marker that the seed prints at the end of cloud-init. */
 bool ga_ready_serial(const char *console_log);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rebuild: the disks of an allocation wiped and written anew, under the same claim. The phases are
- * those of provisioning; what it adds is the way there. The domain is taken away first, so that
+ * Rebuild: wipes and writes the disks of an allocation again, under the same claim. Most phases are
+ * those of provisioning; the phases here prepare for them. The domain is removed first, so that
  * nothing can start it on a half-written disk.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@
 struct rebuild {
 	struct ga_vm vm;
 	int64_t timeout_seconds;
-	char *attempt; /* of this host */
+	char *attempt; /* the attempt of this rebuild, which only this host knows */
 };
 
 static void rebuild_close(struct rebuild *b)
@@ -24,13 +24,13 @@ static void rebuild_close(struct rebuild *b)
 	free(b->attempt);
 }
 
-/* The phases are handed the provision inside it. */
+/* The phases get the provision, which is a member of the rebuild. */
 static struct rebuild *rebuild_of(struct ga_provision *p)
 {
 	return (struct rebuild *)(void *)((char *)p - offsetof(struct rebuild, vm.p));
 }
 
-/* ---- before anything is touched ---- */
+/* ---- checks before any change ---- */
 
 static int phase_check(struct ga_provision *p, struct ga_err *err)
 {
@@ -49,7 +49,7 @@ static int phase_check(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_recheck(p, true, err);
 }
 
-/* ---- away with the domain ---- */
+/* ---- removal of the domain ---- */
 
 static int phase_stop(struct ga_provision *p, struct ga_err *err)
 {
@@ -59,8 +59,8 @@ static int phase_stop(struct ga_provision *p, struct ga_err *err)
 	const char *how;
 	int r;
 
-	/* From here on it is this host's open work. An attempt that did not end is taken up
-	 * again. */
+	/* From here on the rebuild is open work of this host. An attempt that did not end is taken
+	 * up again. */
 	r = ga_attempt_find(&p->h, "rebuild", p->plan->allocation, &before, err);
 	if (r < 0)
 		return -1;
@@ -69,15 +69,16 @@ static int phase_stop(struct ga_provision *p, struct ga_err *err)
 			     p->boot_id ? p->boot_id : "", err) < 0)
 		return -1;
 	p->noting = b->attempt;
-	/* Its disks are to be erased: a guest that does not listen is no reason to keep it. */
+	/* The disks will be erased anyway: a guest that does not react does not stop the
+	 * rebuild. */
 	if (ga_vm_power_off(&b->vm, b->timeout_seconds, true, &how, err) < 0)
 		return -1;
 	ga_provision_note(p, "%s", how);
 	return 0;
 }
 
-/* Changes that are undone and made again; seed, folder, DHCP reservation, lease and published ports
- * stay as they are. */
+/* The changes that are undone and made again. Seed, folder, DHCP reservation, lease and published
+ * ports stay. */
 static bool is_made_again(const char *op)
 {
 	static const char *const ops[] = { "domain", "ovs_flow", "ovs_port", "partition" };
@@ -104,7 +105,7 @@ static int phase_undo(struct ga_provision *p, struct ga_err *err)
 		return ga_fail_for(err, GA_CONFLICT, "domain_exists",
 				   "domain '%s' is still defined, and its disks are to be erased",
 				   p->plan->domain);
-	/* What the guest before printed must not pass for the new guest being ready. */
+	/* Remove the old guest's output: it would make the new guest look ready. */
 	if (unlink(p->console_log) < 0 && errno != ENOENT)
 		return ga_fail_sys(err, "cannot remove '%s'", p->console_log);
 	return 0;
@@ -126,12 +127,12 @@ static void on_wipe(void *arg, const char *phase, const char *state, int64_t byt
 		p->opts->moving(phase, bytes, total, p->phase_started);
 }
 
-/* The wipe of one disk, with its evidence kept and emitted. */
+/* Wipes one disk; keeps and emits the evidence. */
 static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
 	ga_autofree char *attempt = ga_id_new(), *now = ga_time_now();
-	/* A borrowed view; never written out or kept: once the clone has begun, no wipe of this
-	 * disk is due any more. */
+	/* A borrowed view, never written out or kept: once the clone has begun, this disk needs no
+	 * wipe. */
 	struct ga_wipe_order order = ga_bundle_wipe_order(b);
 	const struct ga_wipe_opts o = {
 		.order = &order,
@@ -156,14 +157,14 @@ static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct g
 	ga_wipe_run(&o, &e);
 	if (ga_evidence_add(&p->h, &e, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", b->slot, e.outcome);
-	/* A state that does not take it must not stop the work in the middle. */
+	/* If the state does not take the evidence, the work must still not stop in the middle. */
 	if (ga_provision_emit(p, &ga_wipe_evidence_schema, &e, &untold) < 0)
 		p->stdout_err = untold;
 	if (!ga_streq(e.outcome, "confirmed"))
 		return ga_fail_for(err, e.status ? (enum ga_code)e.status : GA_EXTERNAL,
 				   "wipe_failed", "the wipe of '%s' is %s: %s", e.device.wwid,
 				   e.outcome, e.reason ? e.reason : "no reason was given");
-	/* The entry that says the tenant wrote on the disk is closed; the clone makes a new one. */
+	/* Closes the entry that the tenant wrote on the disk; the clone makes a new one. */
 	if (ga_journal_open_entries(&p->h, p->plan->allocation, &j, err) < 0)
 		return -1;
 	for (size_t i = 0; i < j.n; i++)
@@ -183,7 +184,7 @@ static int phase_wipe(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- as it was made ---- */
+/* ---- clone and start ---- */
 
 static int phase_clone(struct ga_provision *p, struct ga_err *err)
 {
@@ -220,7 +221,7 @@ static const struct ga_phase_def rebuild_phases[] = {
 	{ NULL, NULL, false },
 };
 
-/* What a dry run says. */
+/* The lines of a dry run. */
 static void say_plan(struct ga_vm *vm)
 {
 	const struct ga_plan *plan = &vm->plan;

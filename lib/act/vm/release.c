@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Release on the host: its phases in the order in which they run, then an order from its first
- * phase to its result and the wipe orders that follow. */
+/* Release on the host: its phases in the order in which they run, then the work from an order's
+ * first phase to its result and the wipe orders that follow. */
 #include "act/vm/release.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "state/host/hostdb.h"
 #include "state/host/list.h"
 
-#define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
+#define GONE_MICROS INT64_C(60000000) /* for a forced stop, which releases devices */
 
 struct takeback {
 	const struct ga_release_opts *opts;
@@ -37,7 +37,7 @@ struct takeback {
 	struct ga_err stdout_err;
 };
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static int settle_stdout(struct takeback *t, int r, struct ga_err *err)
 {
@@ -122,8 +122,8 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 				  "gpuaas-release - | gpuaas-state fold -'"));
 	if (t->opts->dry_run)
 		return 0;
-	/* A whole machine may be released from any other: which controller that one obeys does not
-	 * matter. */
+	/* A baremetal node may be released from any other machine: it does not matter which
+	 * controller that machine obeys. */
 	if (here && ga_hostdb_accept_controller(&t->h, &by, false, err) < 0)
 		return -1;
 	if (hold(t, o->allocation, err) < 0)
@@ -131,7 +131,8 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 	for (size_t i = 0; i < o->bundles.n; i++)
 		if (hold(t, o->bundles.v[i].slot, err) < 0)
 			return -1;
-	/* Kept without its issuer: after a restore the state of then gives the same order. */
+	/* The order is kept without its issuer: after a restore the older state gives the same
+	 * order. */
 	bare.controller = NULL;
 	bare.epoch = GA_UNKNOWN;
 	text = ga_rec_format_text(&ga_release_order_schema, &bare);
@@ -143,7 +144,7 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 	return t->known && ga_attempt_get(&t->h, o->attempt, &t->attempt, err) < 0 ? -1 : 0;
 }
 
-/* ---- vm_stopped: the guest is asked, then powered off ---- */
+/* ---- vm_stopped: ask the guest to shut down, then power it off ---- */
 
 static bool is_on(enum ga_virt_state state)
 {
@@ -167,8 +168,8 @@ static int wait_off(struct takeback *t, struct ga_virt *virt, int64_t micros, st
 	}
 }
 
-/* The domain of the order: 0 absent, 1 off, 2 on. A domain of the same name that is not this
- * allocation's is left alone: GA_CONFLICT "domain_exists". */
+/* Finds the domain of the order: 0 absent, 1 off, 2 on. Leaves a domain alone that has the name but
+ * belongs to no or another allocation: GA_CONFLICT "domain_exists". */
 static int find_domain(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
 {
 	ga_autovirtdomain struct ga_virt_domain d = { 0 };
@@ -208,7 +209,7 @@ static int phase_stop(struct takeback *t, struct ga_err *err)
 	if (t->opts->dry_run)
 		return 0;
 	if (t->order->graceful_seconds && ga_virt_shutdown(virt, t->order->domain, err) < 0)
-		ga_err_clear(err); /* a guest that cannot be asked is powered off */
+		ga_err_clear(err); /* a guest that cannot get the request is powered off */
 	r = wait_off(t, virt, t->order->graceful_seconds * 1000000, err);
 	if (r < 0)
 		return -1;
@@ -265,7 +266,8 @@ static int phase_undo(struct takeback *t, struct ga_err *err)
 	    ga_journal_open_entries(&t->h, t->order->allocation, &j, err) < 0)
 		return -1;
 	for (size_t i = 0; i < j.n; i++) {
-		/* A disk's inverse is its wipe; the entry is closed when that is ordered. */
+		/* The inverse of a disk is its wipe; the entry is closed when the wipe is
+		 * ordered. */
 		if (ga_streq(j.v[i].op, "disk"))
 			continue;
 		if (ga_change_undo(&t->changes, &j.v[i], err) < 0)
@@ -273,7 +275,7 @@ static int phase_undo(struct takeback *t, struct ga_err *err)
 				       t->order->allocation);
 		n++;
 	}
-	/* A host.db that was lost does not know the domain; the order does. */
+	/* A lost host.db does not know the domain; the order does. */
 	if (ga_changes_virt(&t->changes, &virt, err) < 0)
 		return -1;
 	r = find_domain(t, virt, err);
@@ -316,16 +318,16 @@ static int phase_devices(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-/* ---- take_back: a whole machine, by the operator's executables ---- */
+/* ---- take_back: baremetal, by the operator's executables ---- */
 
 /*
- * Its tenant was root on it, so nothing that it says counts before it runs a system of ours again,
- * booted since. The executables answer boot_id, image and fingerprint of the machine, and the WWIDs
- * of its disks.
+ * The tenant was root on the machine. So nothing that the machine reports counts before it runs a
+ * system of ours again, booted since. The executables answer with the machine's boot_id, image and
+ * fingerprint, and the WWIDs of its disks.
  */
 
-/* The machine's boot and hardware before it was handed over, from the order, or, where an older
- * state made that, from the plan that this machine carried out: 1, or 0 when neither says it. */
+/* Finds the machine's boot and hardware from before the hand-over: in the order, or, when an older
+ * state made the order, in the plan that this machine carried out. 1; 0 when neither has them. */
 static int find_before(struct takeback *t, char **boot_id, char **fingerprint, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -397,7 +399,8 @@ static int phase_take_back(struct takeback *t, struct ga_err *err)
 	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0 ||
 	    check_trust(t, answer, err) < 0)
 		return -1;
-	/* The tenant had every disk of the machine, those in no slot too: each is in the record. */
+	/* The tenant had every disk of the machine, also those in no slot: the record names
+	 * each. */
 	disks = json_object_get(answer, "disks");
 	json_array_foreach (disks, i, disk) {
 		const char *wwid = json_string_value(disk);
@@ -436,8 +439,9 @@ static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga
 	return ret;
 }
 
-/* Kept before anything is written out: gpuaas-wipe --pending finds them whatever becomes of the
- * pipe. Orders for another node are not kept: nothing here could wipe its disks. */
+/* Keeps the orders before anything is written out, so that gpuaas-wipe --pending finds them even
+ * when the pipe breaks. Orders for another node are not kept: this machine cannot wipe its
+ * disks. */
 static int phase_orders(struct takeback *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
@@ -492,7 +496,7 @@ static void release_locks(struct takeback *t)
 
 static int emit_orders(struct takeback *t, struct ga_err *err)
 {
-	release_locks(t); /* whoever reads an order locks its slot at once */
+	release_locks(t); /* the reader of an order locks its slot immediately */
 	for (size_t i = 0; i < t->order->bundles.n; i++) {
 		struct ga_wipe_order w = wipe_order(t, &t->order->bundles.v[i]);
 
@@ -502,8 +506,8 @@ static int emit_orders(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-/* The allocation is released and its disks are to be wiped whatever the GPU does: the records say
- * so and go on to gpuaas-wipe. The exit status says that a device did not come back. */
+/* The allocation is released and its disks must be wiped, whatever happened to the GPU: the records
+ * report that and go on to gpuaas-wipe. The exit status reports that a device did not come back. */
 static int check_steps(const struct takeback *t, const struct ga_released *r, struct ga_err *err)
 {
 	const struct ga_step *s = NULL;
@@ -521,7 +525,7 @@ static int check_steps(const struct takeback *t, const struct ga_released *r, st
 			  "'gpuaas-list attention' says"));
 }
 
-/* The result of an order that was carried out before, given once more. */
+/* Emits the result of an order that was carried out before again. */
 static int tell_again(struct takeback *t, struct ga_err *err)
 {
 	struct ga_released r;

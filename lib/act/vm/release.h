@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Release of an allocation's devices on the host: the VM is stopped and gone, the fabric partition
- * inactive, every change of the journal undone newest first, the GPUs reset. "Released" is reported
- * only when it was observed. GPUs and fabric functions stay on vfio-pci: that binding is the
- * node's, undone at drain, repair or retire. Run again after it was killed, it goes on.
+ * Releases an allocation's devices on the host: stops and undefines the VM, deactivates the fabric
+ * partition, undoes every change of the journal, newest first, and resets the GPUs. It reports
+ * "released" only after it has observed all this. GPUs and fabric functions stay on vfio-pci: that
+ * binding belongs to the node, and drain, repair or retire undo it. When it is run again after a
+ * kill, it continues.
  */
 #ifndef GA_ACT_VM_RELEASE_H
 #define GA_ACT_VM_RELEASE_H
@@ -23,12 +24,12 @@ struct ga_release_opts {
 
 /*
  * Carries an order out and emits gpuaas.released and a gpuaas.wipe-order for each slot, or
- * gpuaas.failure. 0 when they were emitted; GA_EXTERNAL when the allocation was released and a
+ * gpuaas.failure. 0 when they were emitted; GA_EXTERNAL when the allocation was released but a
  * device did not come back.
  *
- * A whole machine that comes back is trusted when the executables in baremetal_dir/release answer a
- * boot_id other than before the hand-over, an image, and the fingerprint that was approved; what
- * was before stands in the order, or in the attempt of host.db. Else "untrusted_host".
+ * A baremetal node that comes back is trusted when the executables in baremetal_dir/release answer
+ * with a boot_id other than the one before the hand-over, an image, and the approved fingerprint.
+ * The order, or the attempt in host.db, has the values from before. Else "untrusted_host".
  */
 GA_MUST_CHECK int ga_release_on_host(const struct ga_release_order *order,
 				     const struct ga_release_opts *opts, struct ga_err *err);

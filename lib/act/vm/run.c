@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work on one plan, phase by phase: what provision, the power of a VM and its rebuild share. A run
+ * Work on one plan, phase by phase, shared by provision, the power of a VM and its rebuild. A run
  * is prepared, takes locks, runs phases one after another, and ends with an allocation or a
  * failure.
  */
@@ -81,7 +81,7 @@ int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err 
 	return 0;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 void ga_provision_note(struct ga_provision *p, const char *fmt, ...)
 {
@@ -95,7 +95,7 @@ void ga_provision_note(struct ga_provision *p, const char *fmt, ...)
 	p->detail = ga_xstrdup(text);
 }
 
-/* A stdout that is gone must not leave a half-made VM: the error waits for the end. */
+/* A stdout that is gone must not leave a half-made VM: its error waits until the end. */
 static int settle_stdout(struct ga_provision *p, int r, struct ga_err *err)
 {
 	if (r >= 0 || !ga_streq(err->reason, "stdout"))
@@ -164,7 +164,7 @@ int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *de
 	free(GA_TAKE(p->detail));
 	if (ga_stop_check(def->name, err) < 0)
 		return -1;
-	/* An order is taken up with its first phase that writes. */
+	/* The first phase that writes takes the order up. */
 	if (def->writes && !p->began && !p->opts->dry_run) {
 		ga_autofree char *order = ga_rec_format_text(&ga_plan_schema, p->plan);
 
@@ -173,8 +173,8 @@ int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *de
 			return -1;
 		p->began = true;
 	}
-	/* Phases that only look are reported when they are done: before the order is checked, it
-	 * may be anyone's. */
+	/* Phases that only look are reported when they are done: before its check, the order may
+	 * belong to another host. */
 	if (def->writes && tell_phase(p, "started", err) < 0)
 		return -1;
 	if (def->run(p, err) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the allocation of a VM on this host, holding it, and how it is reached. */
+/* Finds the allocation of a VM on this host, locks it, and shows how to reach it. */
 #include "act/vm/internal.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void release_allocation(struct ga_allocation *a)
 	ga_schema_release(&ga_allocation_schema, a);
 }
 
-/* The allocation as the state on this machine has it; ret is released by the caller. */
+/* The allocation in the state on this machine; the caller releases ret. */
 static int ask_state(const char *id, const struct ga_vm_opts *opts, struct ga_allocation *ret,
 		     struct ga_err *err)
 {
@@ -46,7 +46,7 @@ static int ask_state(const char *id, const struct ga_vm_opts *opts, struct ga_al
 	return ga_store_allocation(db, full, ret, err);
 }
 
-/* host.db, which is not made here: a host without one has carried out no plan. GA_NOTFOUND. */
+/* Opens host.db but does not make it: a host without one has carried out no plan. GA_NOTFOUND. */
 static int open_hostdb(const struct ga_vm_opts *opts, struct ga_hostdb *h, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/host.db", opts->host_dir);
@@ -61,7 +61,8 @@ static int open_hostdb(const struct ga_vm_opts *opts, struct ga_hostdb *h, struc
 	return ga_hostdb_open_or_make(opts->host_dir, h, err);
 }
 
-/* The id of what a person calls so: in the state where this machine has it, else in host.db. */
+/* The id of the allocation that a person names so: from the state where this machine has it, else
+ * from host.db. */
 static int resolve(const char *id, const struct ga_vm_opts *opts, struct ga_hostdb *h, char **ret,
 		   struct ga_err *err)
 {
@@ -110,7 +111,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 				 (ga_streq(a.state, "working") ? "gpuaas-provision --resume %s" :
 								 "gpuaas-release %s | gpuaas-wipe",
 				  allocation));
-	/* The plan as it was carried out here, and how that ended. */
+	/* The plan that was carried out here, and its result. */
 	if (ga_rec_parse_text(a.order, &ga_plan_schema, &ret->plan, err) < 0 ||
 	    ga_rec_parse_text(a.result, &ga_allocation_schema, &ret->allocation, err) < 0)
 		return ga_wrap(err, "attempt '%s' in host.db", a.attempt);
@@ -138,7 +139,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	ret->p = (struct ga_provision){
 		.opts = &ret->provision_opts,
 		.plan = &ret->plan,
-		.known = true, /* its disk holds its own data */
+		.known = true, /* its disk has its own data */
 		.began = true,
 		.key = GA_HOST_KEY_INIT,
 		.user_data = GA_STR_INIT,
@@ -149,9 +150,9 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	return 0;
 }
 
-/* ---- holding ---- */
+/* ---- locking ---- */
 
-/* What this host knows itself: no release has begun, and no rebuild was left half done. */
+/* Checks host.db: no release has begun, and no rebuild was left half done. */
 static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -172,7 +173,7 @@ static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 	return 0;
 }
 
-/* What the state says, where this machine has it. */
+/* Checks the state, where this machine has it. */
 static int check_state(struct ga_vm *vm, struct ga_err *err)
 {
 	ga_cleanup(release_allocation) struct ga_allocation a = { 0 };
@@ -235,7 +236,7 @@ int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach 
 		return -1;
 	if (has_state(opts) && ask_state(id, opts, &told, err) < 0)
 		return -1;
-	/* The state also knows how it is reached from elsewhere. */
+	/* The state also knows how to reach the guest from elsewhere. */
 	a = told.access ? told.access : vm.allocation.access;
 	ret->allocation = ga_xstrdup(vm.plan.allocation);
 	ret->node = ga_xstrdup(vm.plan.node);

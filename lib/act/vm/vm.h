@@ -2,10 +2,10 @@
 /*
  * The VM of a running allocation on this host: power, rebuild, console, ports, access.
  *
- * Everything acts on what the host knows itself: the plan in host.db and the domain that carries
- * the allocation's id. Where this machine also has the state, names are resolved there and an
- * allocation that is not active is refused. Functions that change something hold the lock of the
- * allocation, so that a release never runs at the same time. Only our own domains are touched.
+ * Everything acts on the host's own records: the plan in host.db and the domain that has the
+ * allocation's id. Where this machine also has the state, names are resolved there and an
+ * allocation that is not active is refused. Functions that change something lock the allocation, so
+ * that a release never runs at the same time. Only our own domains are touched.
  */
 #ifndef GA_ACT_VM_VM_H
 #define GA_ACT_VM_VM_H
@@ -14,23 +14,23 @@
 #include "record/vm.h"
 
 struct ga_vm_opts {
-	const char *program; /* for holds and records */
+	const char *program; /* for locks and records */
 	const char *node;    /* this host's node id */
 	const char *host_dir, *images_dir, *libvirt_uri;
-	const char *state_path; /* the state on this machine; NULL or no such file: none */
+	const char *state_path; /* the state on this machine; NULL, or no such file: none */
 	struct ga_fabric_at fabric;
 	const char *scrub_hooks; /* act/device/gpuwipe.h */
 	bool dry_run;
-	const char *attempt; /* of the order; NULL: a person asks */
-	const char *order_issued_at; /* with attempt: which order of it the result answers */
+	const char *attempt; /* of the order; NULL: a person runs the command */
+	const char *order_issued_at; /* with attempt: the order that the result answers */
 	bool *begun; /* set to true once the VM is found and locked; may be NULL */
-	/* A start that ends the hold of a stopped VM: the state has moved on before it, except in
-	 * a dry run. */
+	/* A start that ends the hold of a stopped VM: the state has recorded the start already,
+	 * except in a dry run. */
 	bool undoes_hold;
-	/* As in provision.h, as are say and moving. */
+	/* As in provision.h; so are say and moving. */
 	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
-	/* Takes a result into the state of this machine without writing it out. */
+	/* Applies a result to the state on this machine without writing it out. */
 	int (*fold)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	void (*say)(const char *line);
 	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
@@ -39,58 +39,62 @@ struct ga_vm_opts {
 /*
  * Everywhere: id is an allocation's id, a unique prefix of one, or a name. GA_NOTFOUND: this host
  * has no such allocation. GA_CONFLICT: "wrong_state", it is not active or is being released;
- * "no_vm", it is a whole machine. GA_BUSY "held": another program works on it.
+ * "no_vm", it is baremetal. GA_BUSY "held": another program works on it.
  *
- * start, stop and reboot emit one gpuaas.power record. When nothing was to be done its reason is
+ * start, stop and reboot emit one gpuaas.power record. When there is nothing to do its reason is
  * already_on or already_off.
  */
 GA_MUST_CHECK int ga_vm_start(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
-/* Asks the guest to shut down and waits; then force powers it off, and without force it is GA_BUSY
- * "guest_did_not_stop". */
+/* Asks the guest to shut down and waits. If the guest is still on then: with force it is powered
+ * off, without force the result is GA_BUSY "guest_did_not_stop". */
 GA_MUST_CHECK int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force,
 			     const struct ga_vm_opts *opts, struct ga_err *err);
-/* Stops and starts it: the guest boots with its devices reset. */
+/* Stops and starts the VM: the guest boots with its devices reset. */
 GA_MUST_CHECK int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
 			       const struct ga_vm_opts *opts, struct ga_err *err);
 
 /*
- * Gives the allocation its image anew: the VM is stopped, its disks are wiped by the plan's policy
- * (evidence is kept and emitted) and cloned again, and it starts with the same seed until it is
- * ready. Emits the evidence, the allocation and its power, or a gpuaas.failure; the allocation
- * stays active in any case. Run again after whatever ended it, it starts over.
+ * Gives the allocation a fresh copy of its image: stops the VM, wipes its disks by the plan's
+ * policy (the evidence is kept and emitted), clones the image again, starts the VM with the same
+ * seed and waits until it is ready. Emits the evidence, the allocation and its power, or a
+ * gpuaas.failure; the allocation stays active in any case. When it is run again, it starts over,
+ * however the last run ended.
  */
 GA_MUST_CHECK int ga_vm_rebuild(const char *id, int64_t timeout_seconds,
 				const struct ga_vm_opts *opts, struct ga_err *err);
 
 /*
- * publish leads a port of this host (proto is tcp or udp) to a port of the guest; unpublish closes
- * it. The journal has it, so that release closes it too. Both emit gpuaas.ingress. GA_CONFLICT
- * "port_taken": published already, in use by the host, or its sshd's; GA_NOTFOUND "not_published".
+ * publish forwards a port of this host (proto is tcp or udp) to a port of the guest; unpublish
+ * closes it. The port is in the journal, so that release closes it too. Both emit gpuaas.ingress.
+ * GA_CONFLICT "port_taken": published already, in use by the host, or a port of the host's sshd;
+ * GA_NOTFOUND "not_published".
  */
 GA_MUST_CHECK int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_port,
 				const struct ga_vm_opts *opts, struct ga_err *err);
 GA_MUST_CHECK int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 				  const struct ga_vm_opts *opts, struct ga_err *err);
-/* Emits one record for each port that the journal has as published; its member published says
- * whether the host leads it there now. opts->result only writes these out: they are no results. */
+/* Emits one record for each published port of the journal; its member published shows whether the
+ * host forwards the port now. opts->result must only write these records out: they are no
+ * results. */
 GA_MUST_CHECK int ga_vm_published(const char *id, const struct ga_vm_opts *opts,
 				  struct ga_err *err);
 
 /*
- * Attaches the descriptors in and out to the serial console until ^] or its end. What it shows is
- * recorded in HOST_DIR/console (mode 0600). A gpuaas.console record names the recording: it is
- * folded, for the audit, and kept beside the recording, never written out. Takes no lock: a release
- * ends it. GA_CONFLICT "vm_off".
+ * Attaches the descriptors in and out to the serial console until ^] or its end. The guest's output
+ * is recorded in HOST_DIR/console (mode 0600). A gpuaas.console record names the recording: it is
+ * applied to the state, for the audit, and kept beside the recording, never written out. Takes no
+ * lock: a release ends the session. GA_CONFLICT "vm_off".
  */
 GA_MUST_CHECK int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,
 				struct ga_err *err);
 
-/* The allocation's id and its name (NULL: none), for a person to confirm; both allocated. */
+/* The allocation's id and its name (NULL: none), for a person to confirm; both are allocated. */
 GA_MUST_CHECK int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret,
 				char **name, struct ga_err *err);
 
-/* How the guest is reached. ret is released with ga_schema_release(&ga_reach_schema, …) also after
- * an error. known_hosts: the path of a file that has its host key alone, allocated, or NULL. */
+/* Reads how to reach the guest. Release ret with ga_schema_release(&ga_reach_schema, …), also after
+ * an error. known_hosts: the path of a file that has only the guest's host key, allocated, or
+ * NULL. */
 GA_MUST_CHECK int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach *ret,
 			       char **known_hosts, struct ga_err *err);
 

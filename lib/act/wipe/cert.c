@@ -71,7 +71,7 @@ void ga_wipe_certificate(const struct ga_wipe_evidence *e, struct ga_str *out)
 	if (rb && rb->remnant_bound_ppb)
 		ga_str_addf(out, "  %-22s %.6f %% of the disk at 99 %% confidence\n",
 			    "could remain at most", (double)rb->remnant_bound_ppb / 1e7);
-	/* Their details may name addresses of the machine: the outcomes alone are the tenant's. */
+	/* The details may name addresses of the machine: the tenant gets only the outcomes. */
 	add_line(out, "GPU reset", e->gpu_reset.outcome);
 	add_line(out, "GPU memory", e->gpu_memory.outcome);
 	add_line(out, "fabric function", e->vf_state.outcome);

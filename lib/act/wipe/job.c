@@ -32,15 +32,15 @@ int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, boo
 	return 0;
 }
 
-/* The file that a disk of a lab, or a loop device, is. */
+/* The file that is a disk of a lab or of a loop device. */
 struct disk_file {
-	char *path; /* without links; NULL when there is none any more */
+	char *path; /* without links; NULL when the file is gone */
 	dev_t device;
 	ino_t inode;
 };
 
 /* Whether the disk is a file: by its identity, which is compared with the open descriptor later,
- * or, for a disk that a recorded host shows, by the file at its path. ret->path is the caller's. */
+ * or, for a disk of a recorded host, by the file at its path. The caller frees ret->path. */
 static bool file_of(const struct ga_disk *d, struct disk_file *ret)
 {
 	unsigned long long device, inode;
@@ -65,7 +65,7 @@ static bool is_below(const char *path, const char *folder)
 	return path && n && !strncmp(path, real, n) && path[n] == '/';
 }
 
-/* Whether the file is kept itself or lies anywhere below it, whatever its name: 1, 0 or -1. */
+/* Whether the file is kept or lies anywhere below it, under any name: 1, 0 or -1. */
 static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *err)
 {
 	char *const paths[] = { (char *)(uintptr_t)kept, NULL };
@@ -92,7 +92,7 @@ static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *e
 	return r;
 }
 
-/* In a lab a disk is a file, and so are the things that gpuaas itself needs. */
+/* Refuses files that gpuaas itself needs: in a lab a disk is a file too. */
 static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct ga_err *err)
 {
 	struct disk_file file = { 0 };
@@ -132,7 +132,8 @@ int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 	ret->nvme_wwid = ga_xstrdup(d.identity);
 	ret->nvme_path = ga_xstrdup(d.dev.path);
 	ret->nvme_size_bytes = d.dev.size_bytes;
-	/* To confirm its identity is to allow that its content goes; a dry run shows that plan. */
+	/* A person who confirms the identity allows the loss of the content; a dry run shows the
+	 * plan for that. */
 	ret->destroy_data = ga_xstrdup(d.identity);
 	ret->wipe.minimum_class = ga_xstrdup(hand->class);
 	ret->wipe.verify = ga_xstrdup(hand->verify);
@@ -142,8 +143,8 @@ int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 	return 0;
 }
 
-/* The signatures that the order's last run found on the disk, allocated. "" when it did not get
- * that far, or refused them: then nothing that is there is known to be the tenant's. */
+/* The signatures that the order's last run found on the disk, allocated. "" when the run did not
+ * get so far, or refused them: then no data on the disk is known to be the tenant's. */
 static char *signatures_seen(const struct ga_wipe_evidence *e)
 {
 	size_t i;
@@ -155,9 +156,9 @@ static char *signatures_seen(const struct ga_wipe_evidence *e)
 	return ga_xstrdup("");
 }
 
-/* 1 and the evidence of this attempt, when it is confirmed already and nobody wrote on the disk
- * since; else 0. A state that was restored may order once more what was wiped, and then sold,
- * before. seen: as in act/device/guard.h, the caller's to free. */
+/* 1 and the evidence of this attempt, when the wipe is confirmed already and nobody has written on
+ * the disk since; else 0. A restored state may order again a wipe that was done, and whose disk was
+ * sold, before. seen: as in act/device/guard.h; the caller frees it. */
 static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, char **seen,
 			    bool *rewritten, struct ga_wipe_evidence *ret, struct ga_err *err)
 {
@@ -167,7 +168,8 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	if (r <= 0)
 		return r;
 	*seen = ga_streq(ret->outcome, "confirmed") ? ga_xstrdup("") : signatures_seen(ret);
-	/* Evidence that is older than the rules would be refused: the disk is wiped again. */
+	/* The state would refuse evidence that is older than the current rules: wipe the disk
+	 * again. */
 	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, w->attempt) &&
 	    !ga_wipe_is_old(ret)) {
 		written = ga_hostdb_unwiped(h, ret->device.wwid, "", &by, err);
@@ -179,8 +181,8 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	return written < 0 ? -1 : 0;
 }
 
-/* ret: why no tenant's data is to be expected, as in act/device/guard.h, the caller's to free;
- * NULL: nothing says so. */
+/* ret: the reason to expect no tenant's data, as in act/device/guard.h; the caller frees it; NULL:
+ * no reason. */
 static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char **ret,
 		       struct ga_err *err)
 {
@@ -230,11 +232,11 @@ int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_mem
 	return r < 0 ? -1 : 0;
 }
 
-/* Stands between the run and the caller's callback: notes finished phases with the attempt. */
+/* Sits between the run and the caller's callback: records finished phases in the attempt. */
 struct noting {
 	struct ga_hostdb *h;
 	const char *attempt;
-	bool begun; /* something was written: phases that only look are not noted any more */
+	bool begun; /* something was written: phases that only look are no longer recorded */
 	ga_wipe_phase_fn phase;
 	void *arg;
 };
@@ -252,8 +254,8 @@ static void note_phase(void *arg, const char *phase, const char *state, int64_t 
 		n->phase(n->arg, phase, state, bytes, total);
 }
 
-/* Notes that this run writes now: when it ends at any point from here on, the guard of the next run
- * knows that markers on the disk are ours. */
+/* Records that this run writes from now on: if it is killed later, the guard of the next run knows
+ * that markers on the disk are ours. */
 static int note_begun(void *arg, struct ga_err *err)
 {
 	struct noting *n = arg;
@@ -326,8 +328,8 @@ int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struc
 
 	if (ga_hostdb_open_or_make(dir, &h, err) < 0)
 		return -1;
-	/* A kept order counts as taken up. That of another controller is not kept, and its run says
-	 * so. */
+	/* A kept order counts as taken up. The order of another controller is not kept, and its run
+	 * reports that. */
 	if (ga_hostdb_accept_controller(&h, &by, false, err) < 0) {
 		if (err->code != GA_CONFLICT)
 			return -1;

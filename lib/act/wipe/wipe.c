@@ -14,7 +14,7 @@
 #include "record/id.h"
 #include "record/time.h"
 
-/* What a run carries from step to step. */
+/* The data that one run passes from step to step. */
 struct run {
 	const struct ga_wipe_opts *o;
 	struct ga_wipe_evidence *e;
@@ -26,7 +26,7 @@ struct run {
 	struct ga_marker_set markers;
 	bool format_ran; /* the drive may have another format, and another identity in part */
 	bool purged;
-	const char *phase; /* the one going on */
+	const char *phase; /* the current one */
 };
 
 static void tell(struct run *r, const char *state, int64_t bytes, int64_t total)
@@ -46,7 +46,7 @@ static void begin(struct run *r, const char *phase)
 	tell(r, "started", 0, 0);
 }
 
-/* Ends the phase and hands its result on. */
+/* Ends the phase and returns its result. */
 static int done(struct run *r, int rc)
 {
 	tell(r, rc < 0 ? "failed" : "finished", 0, 0);
@@ -55,7 +55,7 @@ static int done(struct run *r, int rc)
 
 /* ---- the record ---- */
 
-/* The record before anything is known of the disk but what was ordered. */
+/* Fills the record from the order, before anything is known of the disk. */
 static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 {
 	const struct ga_wipe_order *w = o->order;
@@ -74,14 +74,14 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	e->cause = ga_xstrdup(o->alone ? "alone" : w->cause);
 	ga_schema_copy(&ga_wipe_policy_schema, &w->wipe, &e->policy);
 	e->gpu_identity = ga_strdup0(w->gpu_identity);
-	e->lab = !o->alone && w->lab; /* alone: until the disk shows that it is a file */
+	e->lab = !o->alone && w->lab; /* alone: changes when the disk turns out to be a file */
 	e->tool = ga_xstrdup(o->tool);
 	e->rules = GA_WIPE_RULES;
 	e->device.wwid = ga_xstrdup(w->nvme_wwid);
 	e->device.serial = ga_strdup0(w->nvme_serial);
 	e->device.path = ga_strdup0(w->nvme_path);
 	e->device.size_bytes = w->nvme_size_bytes == GA_UNKNOWN ? 0 : w->nvme_size_bytes;
-	/* What was ordered, until the disk is open and shows what it is. */
+	/* The medium that the order implies, until the disk is open and shows its own. */
 	e->device.medium = ga_xstrdup(e->lab ? "file" : "nvme");
 }
 
@@ -139,7 +139,7 @@ static void end_try(struct ga_wipe_try *t, enum ga_wipe_outcome outcome, const c
 	t->finished_at = ga_time_now();
 }
 
-/* ---- guard: the disk that was ordered, and nobody on it ---- */
+/* ---- guard: the ordered disk, unused ---- */
 
 static void guard_step(struct run *r, const char *name, const struct ga_err *err)
 {
@@ -148,12 +148,13 @@ static void guard_step(struct run *r, const char *name, const struct ga_err *err
 	ga_step_set(s, name, "failed", "%s: %s", err->reason[0] ? err->reason : name, err->msg);
 }
 
-/* 1 it is ours to erase, 0 refused: the steps of the guard say why. */
+/* 1 the disk may be erased, 0 refused: the steps of the guard have the reason. */
 static int take_guard(struct run *r, struct ga_err *err)
 {
 	const struct ga_wipe_order *w = r->o->order;
 	bool ordered = ga_wipe_content_expected(w->cause), expected = ordered && !r->o->wiped;
-	/* The path of an order is only a cache; without an order it is how the disk was named. */
+	/* The path in an order is only a cache; without an order a person named the disk by its
+	 * path. */
 	const char *which = r->o->alone && w->nvme_path ? w->nvme_path : w->nvme_wwid;
 	struct ga_err why = GA_ERR_INIT;
 	int rc;
@@ -188,7 +189,7 @@ static int take_guard(struct run *r, struct ga_err *err)
 	return rc;
 }
 
-/* ---- the plan: what the drive can do ---- */
+/* ---- the plan: methods that the drive supports ---- */
 
 static void look_at_drive(struct run *r)
 {
@@ -212,7 +213,7 @@ static void look_at_drive(struct run *r)
 	ga_wipe_plan_make(&facts, r->e->policy.minimum_class, &r->plan);
 }
 
-/* Seconds that the read-back will take, from the rate of a first read; 0: unknown. */
+/* Seconds for the read-back, estimated from a first read; 0: unknown. */
 static int64_t read_back_seconds(struct run *r)
 {
 	const int64_t sample = (int64_t)GA_SAMPLES * GA_SAMPLE_BYTES;
@@ -223,7 +224,7 @@ static int64_t read_back_seconds(struct run *r)
 	return rate ? bytes / rate + 1 : 0;
 }
 
-/* The methods of a dry run: what would be done, or why not. */
+/* The methods that a dry run plans, or the reasons against them. */
 static void add_plan_tries(struct run *r)
 {
 	for (int i = 0; i < GA_WIPE_METHODS; i++) {
@@ -256,7 +257,7 @@ static int settle(struct run *r, struct ga_err *err)
 	return r->has_drive ? ga_nvme_settle(&r->drive, r->o->resume, &watch, err) : 0;
 }
 
-/* The guard once more, for the disk that is open; step names the reason of a refusal. */
+/* Runs the guard again on the open disk; step names the reason of a refusal. */
 static int guard_again(struct run *r, const char *step, struct ga_err *err)
 {
 	const struct ga_wipe_evidence *e = r->e;
@@ -268,7 +269,7 @@ static int guard_again(struct run *r, const char *step, struct ga_err *err)
 		return rc < 0 ? -1 : 0;
 	for (size_t i = 0; i < e->guard.n; i++)
 		if (ga_streq(e->guard.v[i].outcome, "failed") && e->guard.v[i].detail)
-			why = e->guard.v[i].detail; /* the newest counts */
+			why = e->guard.v[i].detail; /* the newest step counts */
 	return ga_fail_for(err, GA_CONFLICT, step, "the disk is not what it was: %s", why);
 }
 
@@ -286,7 +287,7 @@ static int write_markers(struct run *r, struct ga_err *err)
 	return ga_markers_write(&r->markers, &r->disk, r->e->markers, err);
 }
 
-/* Tries one method. 1: the disk was purged; 0: nothing happened, the next may be tried; -1: end. */
+/* Tries one method. 1: the disk was purged; 0: nothing happened, try the next; -1: end. */
 static int try_method(struct run *r, enum ga_wipe_method method, struct ga_err *err)
 {
 	struct ga_watch watch = { on_progress, r };
@@ -306,7 +307,7 @@ static int try_method(struct run *r, enum ga_wipe_method method, struct ga_err *
 				   got.outcome == GA_WIPE_UNKNOWN ? "purge_unknown" :
 								    "purge_failed",
 				   "%s: %s", ga_wipe_method_word(method), got.detail);
-	/* The drive's word is not enough: what was written before must be gone. */
+	/* The drive's report is not enough: the markers must be gone. */
 	if (ga_markers_check(&r->markers, &r->disk, r->e->markers, err) < 0)
 		return -1;
 	if (r->e->markers->surviving) {
@@ -404,8 +405,8 @@ static void devices(struct run *r)
 		     &e->gpu_reset, &e->gpu_reset_method);
 	done(r, ga_streq(e->gpu_reset.outcome, "failed") ? -1 : 0);
 	begin(r, "gpu_memory");
-	/* The reset fails when another process has the GPU open, or another device is in its place:
-	 * that is not scrubbed. */
+	/* The reset fails when another process has the GPU open, or when another device is in its
+	 * place: do not scrub that device. */
 	if (ga_streq(e->gpu_reset.outcome, "failed"))
 		ga_step_set(&e->gpu_memory, "gpu_memory", "not_proven",
 			    "not begun: gpu_reset failed");
@@ -420,7 +421,8 @@ static void devices(struct run *r)
 
 /* ---- the run ---- */
 
-/* 0 the way to its end, also of a dry run and of a refusal by the guard, whose steps say why. */
+/* 0 when the run came to its end, also for a dry run and for a refusal by the guard, whose steps
+ * have the reason. */
 static int run_all(struct run *r, struct ga_err *err)
 {
 	int rc;
@@ -477,7 +479,7 @@ void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	/* A test's drive has a file for its disk. */
 	asked.drive = o->drive ? "nvme" : NULL;
 	ga_wipe_judge(e, &asked, rc < 0 ? &err : NULL);
-	/* A dry run ends with what the real one would begin with. */
+	/* A dry run ends with the outcome that a real run begins with. */
 	if (o->dry_run) {
 		replace(&e->outcome, "not_started");
 		if (e->attempts.n && (r.plan.reachable || r.disk.fd < 0)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVMe namespaces: what they are. What uses them is in use.c. */
+/* NVMe namespaces and their properties. use.c finds what uses them. */
 #include "look/block/internal.h"
 
 #include <ctype.h>
@@ -124,7 +124,7 @@ static void read_partitions(const char *dir, struct ga_block_dev *d)
 			ga_texts_add(&d->partitions, names.v[i]);
 }
 
-/* A lab's disk is a file: the descriptor says so, the path does not. */
+/* The descriptor shows that a lab's disk is a file; the path does not. */
 static int64_t look_at_node(const struct ga_block_dev *d)
 {
 	ga_autofd int fd = ga_block_open(d->path, d->major, d->minor, GA_UNKNOWN);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVMe namespaces as block devices, found by wwid, and what uses them now. Reads only.
+ * NVMe namespaces as block devices, found by wwid, and their current uses. Reads only.
  *
- * The wwid is the identity; names and paths are looked up anew each time. Hidden path devices
- * (nvme0c0n1 of native multipath) are never shown. What needs root (opening the disk) is marked
+ * The wwid is the identity; names and paths are looked up again each time. Hidden path devices
+ * (nvme0c0n1 of native multipath) are left out. Facts that need root (the disk must be opened) are
  * unknown without it.
  */
 #ifndef GA_LOOK_BLOCK_BLOCK_H
@@ -54,29 +54,30 @@ struct ga_block_mount {
 struct ga_block_uses {
 	GA_LIST(struct ga_block_mount) mounts;
 	struct ga_texts holders;    /* kernel names of devices built on it (dm-0, md1, …) */
-	struct ga_texts loops;	    /* loop devices over it, a partition, a holder, or a file that
-				       lies on one of these: "loop7 (/dev/nvme1n1)" */
-	struct ga_texts slaves;	    /* devices it is itself built on */
+	struct ga_texts loops;	    /* loop devices over it, over a partition, a holder, or a file
+				       on one of these: "loop7 (/dev/nvme1n1)" */
+	struct ga_texts slaves;	    /* devices that the disk itself is built on */
 	struct ga_texts swap;	    /* /proc/swaps entries on it: "nvme1n1p2", "/swap" */
 	struct ga_texts md;	    /* arrays of /proc/mdstat that name it */
 	struct ga_texts exports;    /* kernel targets that export it: "nvmet subsystem …" */
 	struct ga_texts same;	    /* other disks with its wwid; their uses are above too */
 	struct ga_texts signatures; /* "nvme1n1: gpt", "nvme1n1p2: ext4" */
-	bool signatures_known; /* disk and partitions could all be read */
+	bool signatures_known; /* disk and all partitions could be read */
 	bool namespaces_known; /* the mounts of every process could be read */
-	bool loops_known;      /* it is known of every loop device what is below it */
+	bool loops_known;      /* for every loop device it is known what is below it */
 	bool exports_known;    /* the lists of exports could be read */
 };
 
-/* Fills ret from the kernel's lists as they are now, with signatures only where asked for. GA_HOST
- * when the kernel shows no mounts. */
+/* Fills ret from the kernel's lists as they are now; signatures: reads signatures too. GA_HOST when
+ * the kernel shows no mounts. */
 GA_MUST_CHECK int ga_block_uses(const struct ga_block_dev *dev, bool signatures,
 				struct ga_block_uses *ret, struct ga_err *err);
 void ga_block_uses_release(struct ga_block_uses *uses);
 #define ga_autouses ga_cleanup(ga_block_uses_release)
-/* Mounted, held, looped, swapped on, part of an array, exported. Signatures alone are no use. */
+/* Whether the disk is mounted, held, below a loop device, swap, part of an array, or exported. A
+ * signature alone is no use. */
 bool ga_block_is_used(const struct ga_block_uses *uses);
-/* Whether all of that could be read: if not, "not used" proves nothing. */
+/* Whether all of these could be read: if not, "not used" proves nothing. */
 bool ga_block_uses_known(const struct ga_block_uses *uses);
 /* Whether one of the mounts is part of the running system (/, /boot, /boot/efi, /usr, /var). */
 bool ga_block_is_system(const struct ga_block_uses *uses);
@@ -89,38 +90,38 @@ bool ga_block_table_is_whole(const struct ga_block_table *table);
 void ga_block_table_free(struct ga_block_table *table);
 void ga_cleanup_block_table(struct ga_block_table **table);
 #define ga_autoblocktable ga_cleanup(ga_cleanup_block_table)
-/* As ga_block_uses, with a table. */
+/* As ga_block_uses, but reads from the table. */
 void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_dev *dev,
 		      bool signatures, struct ga_block_uses *ret);
 
-/* What a sample of a disk's blocks reads as. */
+/* The result of reading a sample of a disk's blocks. */
 struct ga_content {
-	bool known;	    /* all of the sample could be read, or a block that differs was found */
-	int64_t blocks;	    /* blocks of 4 KiB looked at */
+	bool known;	    /* the whole sample could be read, or a block that differs was found */
+	int64_t blocks;	    /* blocks of 4 KiB that were read */
 	unsigned char byte; /* the first of the disk */
-	int64_t differs_at; /* offset of a block that is not all that byte, or GA_UNKNOWN */
+	int64_t differs_at; /* offset of the first block found with another byte, or GA_UNKNOWN */
 };
 
-/* Looks at the first and last MiB and at 512 random blocks of 4 KiB of an open disk; at all of a
- * disk of at most 16 MiB. Ends at the first block that differs. */
+/* Reads the first and last MiB and 512 random blocks of 4 KiB of an open disk; all of a disk of at
+ * most 16 MiB. Ends at the first block that differs. */
 void ga_block_content_read(int fd, int64_t size, struct ga_content *ret);
-/* The word of a candidate: empty (all zero), pattern (all 0xff, which is erased flash, unless
- * DLFEAT says that deallocated blocks read as something else), unknown_content, unread. */
+/* The content as the word of a candidate: empty (all zero), pattern (all 0xff, which is erased
+ * flash, unless DLFEAT reports another value for deallocated blocks), unknown_content, unread. */
 const char *ga_block_content_word(const struct ga_content *c, int64_t dlfeat);
 /* The same for people, allocated. */
 char *ga_block_content_text(const char *word, const struct ga_content *c);
 
-/* Puts the uses (read with signatures) into the disk's record, in place of what it said, and looks
- * at the content of a disk without signatures. The record's capabilities are read already. */
+/* Writes the uses (read with signatures) into the disk's record, in place of the uses there, and
+ * reads the content of a disk without signatures. The record must have its capabilities already. */
 void ga_block_show(const struct ga_block_dev *dev, const struct ga_block_uses *uses,
 		   struct ga_nvme *ret);
 
-/* "nvme4n1p2 mounted on /; held by dm-0": everything that uses a disk, for people; allocated, empty
- * when nothing does. */
+/* The uses of a disk for people: "nvme4n1p2 mounted on /; held by dm-0"; allocated, empty when
+ * nothing uses it. */
 char *ga_block_uses_text(const struct ga_block_uses *uses);
 
-/* Adds the content signatures found on an open disk or partition to a GA_LIST(char *), as
- * "name: type". -1 when it cannot be read whole (errno). */
+/* Adds the content signatures found on an open disk or partition to a GA_LIST(char *), as "name:
+ * type". -1 with errno when a part cannot be read. */
 GA_MUST_CHECK int ga_block_signatures(int fd, const char *name, struct ga_any_list *list);
 
 #endif

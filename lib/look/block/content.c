@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a disk without a known signature is empty: the first and the last MiB and some hundred
- * blocks between, drawn at random, so that nobody can tell beforehand where not to be seen.
+ * Whether a disk without a known signature is empty: reads the first and the last MiB and some
+ * hundred blocks between, drawn at random, so that nobody can know beforehand which blocks are not
+ * read.
  */
 #include "look/block/block.h"
 
@@ -15,19 +16,19 @@
 
 #define BLOCK INT64_C(4096)
 #define EDGE (INT64_C(1) << 20)
-/* Up to here a disk is read whole: that takes no longer. */
+/* A disk up to this size is read completely: it takes no longer. */
 #define WHOLE (INT64_C(16) << 20)
 #define CHUNK (INT64_C(256) << 10)
 #define SAMPLES 512
 
-/* DLFEAT bits 2:0, Identify Namespace, NVMe Base 2.0: what deallocated blocks read as. */
+/* DLFEAT bits 2:0, Identify Namespace, NVMe Base 2.0: the value that deallocated blocks read as. */
 #define DLFEAT_READS 0x7
 #define DLFEAT_READS_ONES 0x2
 #define DLFEAT_NOT_REPORTED 0x0
 
 static bool all_are(const unsigned char *p, size_t n, unsigned char byte)
 {
-	/* Each byte is the one before it, and the first one is byte. */
+	/* Each byte is equal to the one before it, and the first one is byte. */
 	return !n || (*p == byte && !memcmp(p, p + 1, n - 1));
 }
 
@@ -47,7 +48,7 @@ static int read_all(int fd, unsigned char *buf, int64_t len, int64_t offset)
 	return 0;
 }
 
-/* Reads a range: 1 goes on, 0 something else than the first byte of the disk, -1 not to be read. */
+/* Reads a range: 1 go on, 0 a byte differs from the first byte of the disk, -1 a read failed. */
 static int look(int fd, int64_t offset, int64_t len, unsigned char *buf, struct ga_content *c)
 {
 	while (len) {
@@ -79,8 +80,8 @@ static int look_all(int fd, int64_t size, unsigned char *buf, struct ga_content 
 		return look(fd, 0, size, buf, c);
 	if (ga_random_all(draw, sizeof(draw)) < 0)
 		return -1;
-	/* The kernel begins all of them at once: one after the other, a drive would take ten times
-	 * as long. */
+	/* The kernel starts all reads at once: one after the other they would take ten times as
+	 * long. */
 	for (i = 0; i < SAMPLES; i++)
 		posix_fadvise(fd, (off_t)(draw[i] % places) * BLOCK, BLOCK, POSIX_FADV_WILLNEED);
 	r = look(fd, 0, EDGE, buf, c);
@@ -97,7 +98,7 @@ void ga_block_content_read(int fd, int64_t size, struct ga_content *ret)
 	int r;
 
 	*ret = (struct ga_content){ .differs_at = GA_UNKNOWN };
-	/* The page cache may hold older blocks than the drive: it is emptied first. */
+	/* Empty the page cache first: it may have older blocks than the drive. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	r = size > 0 ? look_all(fd, size, buf, ret) : -1;
@@ -115,7 +116,8 @@ const char *ga_block_content_word(const struct ga_content *c, int64_t dlfeat)
 		return "unknown_content";
 	if (!c->byte)
 		return "empty";
-	/* Erased flash, unless the drive says that its own deallocated blocks read otherwise. */
+	/* All ones is erased flash, unless the drive reports that its deallocated blocks read as
+	 * something else. */
 	return c->byte == 0xff && (reads == DLFEAT_READS_ONES || reads == DLFEAT_NOT_REPORTED) ?
 		       "pattern" :
 		       "unknown_content";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel hands on by itself: targets of NVMe over fabrics and SCSI, USB gadgets, RNBD,
- * Xen back-ends, zram. No process has these disks open, and some do not hold them exclusively.
+ * Exports: disks that the kernel itself hands on, without a process. Targets of NVMe over fabrics
+ * and SCSI, USB gadgets, RNBD, Xen back-ends, zram. No process has these disks open, and some
+ * exports do not hold them exclusively.
  */
 #include "look/block/internal.h"
 
@@ -20,7 +21,8 @@ enum sort {
 	INFO,	/* LIO: "iBlock device: … Major: 259 Minor: 5", "TCM FILEIO ID: 0 File: /x …" */
 };
 
-/* Where each shows what it exports; "*" is any name, and the names found say which it is. */
+/* The files in which each kind of target shows its exports. "*" is any name; the names found
+ * identify the target. */
 static const struct source {
 	const char *by;
 	const char *pattern;
@@ -39,7 +41,8 @@ static const struct source {
 	{ "zram", "/sys/block/*/backing_dev", PATH },
 };
 
-/* Loaded, and its part of configfs not to be seen: what it exports is unknown. */
+/* Modules that are loaded while their part of configfs cannot be seen: their exports are
+ * unknown. */
 static const struct {
 	const char *module, *folder;
 } targets[] = {
@@ -89,7 +92,7 @@ static void add_info(struct ga_block_table *table, const char *by, const char *n
 }
 
 /* A controller's folder names its namespaces "nvme2n1" or, with native multipath, by their hidden
- * path "nvme2c0n1". One that cannot be found may be any disk's. */
+ * path "nvme2c0n1". A controller that cannot be found may belong to any disk. */
 static void add_controller(struct ga_block_table *table, const char *by, const char *names,
 			   const char *path)
 {
@@ -128,7 +131,8 @@ static void read_one(struct ga_block_table *table, const struct source *s, const
 		return;
 	}
 	if (!ga_file_attr(AT_FDCWD, path, &text)) {
-		/* Not there, as udev_path is not for some: nothing. Not to be read: unknown. */
+		/* An attribute that does not exist (some have no udev_path) exports nothing. One
+		 * that cannot be read is unknown. */
 		if (ga_sys_exists(path) && access(path, R_OK) < 0)
 			table->exports_known = false;
 		return;

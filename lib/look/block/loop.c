@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loop devices, and the tree of devices that they are part of. The kernel keeps no holder link for
- * a loop device and does not open what is below it exclusively: nothing else shows this use.
+ * a loop device, and does not open the file or device below it exclusively: nothing else shows this
+ * use.
  */
 #include "look/block/internal.h"
 
@@ -95,7 +96,8 @@ void ga_block_tree_add(struct ga_block_tree *t, const char *name, enum ga_node_s
 
 /* ---- paths ---- */
 
-/* The device of the tree whose file system has a number: its own, or one that btrfs made up. */
+/* The device of the tree whose file system has this number: its own number, or one that btrfs made
+ * up. */
 static const struct ga_block_node *of_file_system(const struct ga_block_table *table,
 						  const struct ga_block_tree *t, dev_t device)
 {
@@ -112,8 +114,8 @@ static const struct ga_block_node *of_file_system(const struct ga_block_table *t
 	return node;
 }
 
-/* The mount that a path lies below in this namespace: what a recording shows, and a path that is
- * deleted or cannot be looked at. */
+/* Whether the path lies on a mount of the tree in this mount namespace. Used for a recording, and
+ * for a path that is deleted or cannot be looked at. */
 static bool lies_on_mount(const struct ga_block_table *table, const struct ga_block_tree *t,
 			  const char *path)
 {
@@ -168,7 +170,8 @@ int ga_block_open(const char *path, int64_t major, int64_t minor, int64_t is_blo
 	return -1;
 }
 
-/* What is below it by number, which neither a rename nor a namespace changes. */
+/* Finds the file or device below the loop device by number, which neither a rename nor a mount
+ * namespace changes. */
 static void ask_kernel(const char *dir, struct ga_block_loop *loop)
 {
 	ga_autofree char *path = ga_xprintf("/dev/%s", loop->name);
@@ -202,8 +205,8 @@ void ga_block_read_loops(struct ga_block_table *table)
 		ga_autostr struct ga_str path = GA_STR_INIT;
 		struct ga_block_loop *loop;
 
-		/* The folder is there while it is set up, also where its path is too long to be
-		 * shown. */
+		/* The folder exists while the loop device is set up, even when its path is too long
+		 * to be shown. */
 		if (!ga_starts(names.v[i], "loop") || !ga_sys_exists(set_up))
 			continue;
 		loop = ga_list_add(&table->loops);
@@ -211,7 +214,7 @@ void ga_block_read_loops(struct ga_block_table *table)
 		if (ga_file_attr(AT_FDCWD, attr, &path))
 			loop->backing = ga_str_take(&path);
 		ask_kernel(dir, loop);
-		/* Taken down meanwhile: it stands on nothing any more. */
+		/* Detached meanwhile: nothing is below it any more. */
 		if (!loop->known && !ga_sys_exists(set_up)) {
 			free(loop->name);
 			free(loop->backing);

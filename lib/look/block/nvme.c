@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a look at a disk found, as the members of its record. */
+/* Writes the findings about a disk into the members of its record. */
 #include "look/block/internal.h"
 
 #include <unistd.h>

@@ -8,7 +8,8 @@
 #include "base/texts.h"
 #include "look/sys.h"
 
-/* More than a disk can reasonably have: a probe that finds one thing again and again ends here. */
+/* More signatures than a disk can reasonably have: it ends a probe that finds the same one again
+ * and again. */
 #define SIGNATURES_MAX 64
 
 static void drop_probe(blkid_probe *p)

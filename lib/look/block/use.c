@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What uses a disk now: mounts in every mount namespace, holders, slaves and loop devices
+ * The uses of a disk now: mounts in every mount namespace, holders, slaves and loop devices
  * recursively, swap, md, exports, and other names of the same bytes. The kernel's lists are read
  * once into a table; each disk is then looked up in it.
  */
@@ -18,7 +18,7 @@
 #include "base/texts.h"
 
 #define PROC_FILE_MAX (8 << 20)
-/* At most this many processes whose mounts may be read although their namespace may not. */
+/* The most processes whose mounts may be read although their namespace may not be read. */
 #define BLIND_MAX 32
 
 /* Undoes the octal escapes of mountinfo and swaps ("\040") in place. */
@@ -249,7 +249,7 @@ static void add_slaves(const struct ga_block_tree *t, struct ga_texts *ret)
 	}
 }
 
-/* Other disks with the same wwid: whatever uses them uses this disk. */
+/* Adds other disks with the same wwid: a use of these is a use of this disk. */
 static void add_same(const struct ga_block_table *table, struct ga_block_tree *t)
 {
 	ga_autofree char *wwid = t->nodes.n ? wwid_of(t->nodes.v[0].name) : NULL;
@@ -261,7 +261,7 @@ static void add_same(const struct ga_block_table *table, struct ga_block_tree *t
 }
 
 /* Whether a mount is of the disk's file (mount --bind FILE OTHER). AT_STATX_DONT_SYNC: a dead
- * network file system must not hold the look up. */
+ * network file system must not block this. */
 static bool is_mount_of_file(const struct ga_block_tree *t, const struct ga_block_mount_row *row)
 {
 	ga_autofree char *path = NULL;
@@ -304,7 +304,7 @@ static void add_mounts(const struct ga_block_table *table, const struct ga_block
 	size_t i;
 	int own;
 
-	/* This namespace first: its mount points are the ones an operator knows. */
+	/* This namespace first: an operator knows its mount points. */
 	for (own = 1; own >= 0; own--) {
 		for (i = 0; i < table->mounts.n; i++) {
 			const struct ga_block_mount_row *row = &table->mounts.v[i];
@@ -361,7 +361,7 @@ static void add_signatures(const struct ga_block_tree *t, const struct ga_block_
 	}
 }
 
-/* The disk by its names, and by its file where it is one. */
+/* Makes the tree of the disk from its names, and from its file if it is one. */
 static void make_tree(const struct ga_block_table *table, const struct ga_block_dev *dev,
 		      struct ga_block_tree *t, struct ga_texts *slaves)
 {
@@ -371,7 +371,7 @@ static void make_tree(const struct ga_block_table *table, const struct ga_block_
 		ga_autofd int fd = open(dev->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		struct stat st;
 
-		/* By the descriptor: the path of a recorded disk shows a block device. */
+		/* Use the descriptor: the path of a recorded disk shows a block device. */
 		if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
 			t->has_file = true;
 			t->file_device = st.st_dev;

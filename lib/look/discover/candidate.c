@@ -5,7 +5,7 @@
 #include "record/mac.h"
 #include "record/pciaddr.h"
 
-/* How near a part is to a GPU, best first. */
+/* The distance of a part from a GPU, best first. */
 enum near { SAME_SWITCH, SAME_NUMA, ANYWHERE };
 
 static bool is_near(const struct ga_gpu *gpu, const struct ga_part *part, enum near how)
@@ -46,7 +46,7 @@ static const struct ga_numa *numa_of(const struct ga_bundle_host *host, int64_t 
 {
 	size_t i;
 
-	if (node == GA_UNKNOWN) /* a machine with one node does not say which it is */
+	if (node == GA_UNKNOWN) /* a machine with one node does not report it */
 		return host->n_numa == 1 ? host->numa : NULL;
 	for (i = 0; i < host->n_numa; i++)
 		if (host->numa[i].numa_node == node)
@@ -61,7 +61,7 @@ static bool read_cpus(const char *text, struct ga_cpuset *ret)
 	return text && ga_cpuset_parse(text, ret, &ignored) == 0;
 }
 
-/* The cores of a NUMA node that are wholly free, as indices into cores; allocated. */
+/* The cores of a NUMA node of which all CPUs are free, as indices into cores; allocated. */
 static size_t *usable_cores(const struct ga_bundle_host *host, const struct ga_cpuset *node,
 			    struct ga_cpuset **sets, size_t *n)
 {
@@ -157,7 +157,7 @@ static void suggest(const struct ga_bundle_host *host, struct ga_candidate *c, i
 	}
 }
 
-/* The members of the group that are no functions of the same card. */
+/* The members of the IOMMU group that belong to another card. */
 static char *foreign_members(const struct ga_gpu *gpu)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
@@ -247,7 +247,7 @@ static void add_reasons(struct ga_candidate *c)
 			       "sriov_numvfs and bind them to vfio-pci");
 }
 
-/* The number among the slots of its NUMA node, and how many those are. */
+/* The position among the slots of its NUMA node, and the number of those slots. */
 static void share_of(const struct ga_candidates *all, size_t first, size_t at, int *share,
 		     int *shares)
 {

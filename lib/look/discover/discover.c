@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at the whole host. */
+/* Looks at the whole host. */
 #include "look/discover/discover.h"
 
 #include <inttypes.h>
@@ -40,7 +40,8 @@ static bool has_nvidia(const struct ga_pci *pci)
 	return false;
 }
 
-/* Asks Fabric Manager where there is a GPU or switch of NVIDIA; its library may be missing. */
+/* Reads the partitions from Fabric Manager when the host has a GPU or switch of NVIDIA; the library
+ * may be missing. */
 static void ask_fabric_manager(const struct ga_discover_opts *opts, struct ga_look *look,
 			       struct ga_host *host)
 {
@@ -118,7 +119,7 @@ static void read_cores(const char *cpus, struct ga_texts *ret)
 			continue;
 		twins = ga_host_cpu_siblings(cpu);
 		if (!twins || ga_cpuset_parse(twins, core, &ignored) < 0) {
-			ga_texts_release(ret); /* not known for all: known for none */
+			ga_texts_release(ret); /* unknown for one CPU: unknown for all */
 			return;
 		}
 		ga_texts_add(ret, twins);
@@ -127,7 +128,7 @@ static void read_cores(const char *cpus, struct ga_texts *ret)
 	}
 }
 
-/* An eighth of the memory, at most 32 GiB, where nothing is set. */
+/* The configured reserve, else an eighth of the memory, at most 32 GiB. */
 static int64_t reserved_memory(const struct ga_discover_opts *opts, const struct ga_host *host)
 {
 	int64_t eighth = host->memory_mib == GA_UNKNOWN ? 0 : host->memory_mib / 8;

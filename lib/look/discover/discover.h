@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking at the whole host: what gpuaas-discover prints, as a call, so that approve and reconcile
- * can look again on the host itself. Reads only.
+ * Looks at the whole host: the facts that gpuaas-discover prints, as a call, so that approve and
+ * reconcile can look again on the host itself. Reads only.
  */
 #ifndef GA_LOOK_DISCOVER_DISCOVER_H
 #define GA_LOOK_DISCOVER_DISCOVER_H
@@ -15,7 +15,8 @@ struct ga_discover_opts {
 	const char *node;	    /* node id (from the machine id) */
 	const char *bridge;	    /* Open vSwitch bridge (ovsbr0) */
 	const char *network;	    /* private network (10.100.0.0/24); its .1 is the gateway */
-	const char *uplink;	    /* interface the NAT leaves by (of the default route) */
+	const char *uplink;	    /* interface by which NAT packets leave (of the default
+				       route) */
 	const char *dhcp_hosts_dir; /* (/var/lib/gpuaas/dhcp-hosts) */
 	const char *lease_file;	    /* (/var/lib/gpuaas/dnsmasq.leases) */
 	const char *reserved_cpus;  /* CPU list kept for the host (none) */
@@ -23,8 +24,8 @@ struct ga_discover_opts {
 	const char *accelerators;    /* catalogue file (the built-in one) */
 	const char *libnvfm;	     /* (libnvfm.so.1) */
 	const char *fabric_address;  /* of Fabric Manager (127.0.0.1) */
-	const char *libvirt_uri;     /* to see whether its socket is there (the system's) */
-	const char *data_dir;	     /* free space is looked at here (/var/lib/gpuaas) */
+	const char *libvirt_uri;     /* its socket must exist (the system's) */
+	const char *data_dir;	     /* its free space is checked (/var/lib/gpuaas) */
 	const char *tool;	     /* for the record ("gpuaas-discover VERSION") */
 };
 

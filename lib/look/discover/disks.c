@@ -9,7 +9,7 @@
 #include "look/nvme_id.h"
 #include "look/sys.h"
 
-/* Identify needs root and a real drive; without, the capabilities stay unknown. */
+/* Identify needs root and a real drive; otherwise the capabilities stay unknown. */
 static void read_caps(const struct ga_block_dev *d, struct ga_nvme_caps *caps)
 {
 	ga_autofd int fd = -1;
@@ -45,7 +45,7 @@ static struct ga_nvme *new_nvme(const struct ga_block_dev *d, const struct ga_bl
 	return n;
 }
 
-/* Why a disk may not be part of a candidate, or NULL. */
+/* The reason why a disk cannot be part of a candidate, or NULL. */
 static const char *refuse(const struct ga_block_dev *d, const struct ga_block_uses *uses,
 			  const char **why, const char **hint)
 {
@@ -85,13 +85,14 @@ static void look_at_disk(const struct ga_look *look, struct ga_host *host,
 	const char *code, *why, *hint;
 	struct ga_part *part;
 
-	/* A disk in use is not opened more than needed: its signatures are its owner's affair. */
+	/* A disk in use is not opened more than needed: its signatures are its owner's business. */
 	ga_block_uses_in(look->table, d, false, &uses);
 	code = refuse(d, &uses, &why, &hint);
 	if (code) {
 		ga_autofree char *used = ga_block_uses_text(&uses), *evidence = NULL;
 
-		/* The state looks for the wwid: a disk that a tenant had is here still. */
+		/* The state looks for the wwid: it shows that a tenant's disk is still in this
+		 * host. */
 		if (d->wwid)
 			evidence = ga_xprintf("%s (%s)", why ? why : used, d->wwid);
 		ga_left_out_add(host, "nvme", d->pci_address, d->path, code,

@@ -84,7 +84,8 @@ static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, str
 	gpu->boot_display = d->boot_display;
 }
 
-/* Why a display or accelerator function is no GPU to offer, or NULL; evidence in *why. */
+/* The reason why a display or accelerator function is no GPU to offer, or NULL; evidence in
+ * *why. */
 static const char *refuse_gpu(const struct ga_look *look, const struct ga_pci_dev *d,
 			      const char **why, const char **hint)
 {
@@ -147,8 +148,8 @@ static bool is_dpu(const struct ga_pci_dev *pf)
 
 /*
  * On hosts whose NVSwitches have no PCI function (B200, B300), Fabric Manager reaches them through
- * ConnectX functions that say SMDL=SW_MNG in their VPD. Reading VPD is slow and needs root, so it
- * is done there only.
+ * ConnectX functions that have SMDL=SW_MNG in their VPD. Reading VPD is slow and needs root, so
+ * only these hosts do it.
  */
 static bool is_switch_management(const struct ga_look *look, const struct ga_pci_dev *pf)
 {
@@ -168,7 +169,7 @@ static bool is_switch_management(const struct ga_look *look, const struct ga_pci
 	return vpd && strstr(vpd, "SW_MNG");
 }
 
-/* Why a network function gives no fabric functions, or NULL. */
+/* The reason why a network function gives no fabric functions, or NULL. */
 static const char *refuse_pf(const struct ga_look *look, const struct ga_pci_dev *pf,
 			     const char **why)
 {
@@ -217,7 +218,7 @@ static struct ga_fabric *new_fabric(const struct ga_look *look, const struct ga_
 	return f;
 }
 
-/* A virtual function is free on vfio-pci or without a driver, alone in its group. */
+/* A virtual function is free when it is on vfio-pci or without a driver, and alone in its group. */
 static bool take_vf(const struct ga_look *look, struct ga_host *host, const struct ga_pci_dev *vf,
 		    const struct ga_pci_dev *pf, struct ga_parts *ret)
 {
@@ -274,7 +275,7 @@ static void look_at_pf(const struct ga_look *look, struct ga_host *host,
 		if (!code)
 			taken += take_vf(look, host, vf, pf, ret);
 	}
-	/* An Ethernet port that could give none anyway is no news. */
+	/* An Ethernet port that has no virtual functions anyway is not worth a report. */
 	if (code && (vfs || pf->total_vfs || !ga_streq(code, "not_fabric"))) {
 		evidence = ga_xprintf("%s (%d virtual functions)", why, vfs);
 		ga_left_out_add(host, "fabric", pf->address, name, code, evidence, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices of a host as parts of candidates, for discover.c and look/setup. A device that is no
- * part goes to left_out of the host, with its reason. */
+/* The devices of a host as parts of candidates, for discover.c and look/setup. A device that cannot
+ * be a part goes into left_out of the host, with the reason. */
 #ifndef GA_LOOK_DISCOVER_PARTS_H
 #define GA_LOOK_DISCOVER_PARTS_H
 
@@ -12,7 +12,7 @@
 #include "look/pci.h"
 #include "look/rdma.h"
 
-/* Everything that was read, once. */
+/* The facts of the machine, read once. */
 struct ga_look {
 	struct ga_pci pci;
 	struct ga_block_devs disks;
@@ -30,7 +30,7 @@ void ga_look_fabric(const struct ga_look *look, struct ga_host *host, struct ga_
 
 void ga_left_out_add(struct ga_host *host, const char *device, const char *address,
 		     const char *name, const char *code, const char *evidence, const char *hint);
-/* GPUs and parts that are free and in no candidate. */
+/* Add to left_out the GPUs and parts that are free and in no candidate. */
 void ga_left_over_gpus(struct ga_host *host, const struct ga_gpus *gpus, size_t taken);
 void ga_left_over_parts(struct ga_host *host, const struct ga_parts *parts);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host as a whole. */
+/* Facts of the host itself. */
 #include "look/host/host.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ char *ga_host_boot_id(void)
 	return ga_sys_attr("/proc/sys/kernel/random", "boot_id");
 }
 
-/* By way of /proc/self/root, which is the same file. */
+/* Reads it by way of /proc/self/root, which is the same file. */
 static char *machine_id(void)
 {
 	return ga_sys_attr("/proc/self/root/etc", "machine-id");
@@ -29,7 +29,7 @@ static char *machine_id(void)
 
 const char *ga_host_clone_reason(void)
 {
-	/* What images are known to carry instead of an id of their own. */
+	/* Machine ids that images are known to carry. */
 	static const struct {
 		const char *id, *why;
 	} known[] = {
@@ -161,13 +161,13 @@ static void read_numa(struct ga_host *host)
 		numa = ga_list_add(&host->numa);
 		numa->numa_node = ga_sys_number(names.v[i] + 4);
 		numa->cpus = ga_sys_attr(dir, "cpulist");
-		/* "Node 0 MemTotal:" there, "MemTotal:" in /proc. */
+		/* A node's meminfo has "Node 0 MemTotal:", the one of /proc has "MemTotal:". */
 		numa->memory_mib = mem_total_mib(dir);
 		read_hugepages(dir, numa);
 	}
 }
 
-/* The CPUs of all NUMA nodes where /sys/devices/system/cpu/online is not there. */
+/* The CPUs of all NUMA nodes, for a host without /sys/devices/system/cpu/online. */
 static char *cpus_of_nodes(const struct ga_host *host)
 {
 	ga_autostr struct ga_str all = GA_STR_INIT;

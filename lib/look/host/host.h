@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host as a whole: its id, its boot, processors, memory, NUMA nodes and hugepages. Reads only,
- * and works without root. Sources: /proc, /sys/devices/system, /sys/class/dmi/id.
+ * Facts of the host itself: its id, its boot, processors, memory, NUMA nodes and hugepages. Reads
+ * only, and works without root. Sources: /proc, /sys/devices/system, /sys/class/dmi/id.
  */
 #ifndef GA_LOOK_HOST_HOST_H
 #define GA_LOOK_HOST_HOST_H
@@ -16,9 +16,9 @@
 char *ga_host_boot_id(void);
 
 /*
- * The node id, allocated: setting when it is not NULL, else "n-" and the first 12 hex digits of
- * the machine id (machine-id(5)), so that it survives a change of host name.
- * GA_USAGE when the setting is no name, GA_HOST when there is no machine id.
+ * The node id, allocated: setting when it is not NULL, else "n-" and the first 12 hex digits of the
+ * machine id (machine-id(5)), so that the id survives a change of host name. GA_USAGE when the
+ * setting is no valid name, GA_HOST when there is no machine id.
  */
 GA_MUST_CHECK int ga_host_node_id(const char *setting, char **ret, struct ga_err *err);
 /* The same, or NULL where there is none: for reports, not for decisions. */
@@ -28,17 +28,17 @@ const char *ga_host_clone_reason(void);
 
 /*
  * One digest over the sorted hardware identities: GPUs, NVSwitches and the physical functions of
- * network adapters (slot or path, and PCI ids), NVMe namespaces (wwid). No names, device paths or
- * boot ids, and nothing that only root may read, so that it is the same whoever looks and whatever
- * drivers are bound.
+ * network adapters (slot or path, and PCI ids), NVMe namespaces (wwid). It has no names, device
+ * paths or boot ids, and nothing that only root may read, so that every user gets the same digest,
+ * whatever drivers are bound.
  */
 GA_MUST_CHECK int ga_host_fingerprint(char digest[GA_DIGEST_SIZE], struct ga_err *err);
-/* The same of a scan that was made already. */
+/* The same from a scan that exists already. */
 void ga_host_fingerprint_of(const struct ga_pci *pci, const struct ga_block_devs *disks,
 			    char digest[GA_DIGEST_SIZE]);
 
-/* Fills hostname, kernel, DMI names, cpus, memory_mib, numa and boot_id of the record. What cannot
- * be read stays NULL or unknown. */
+/* Fills hostname, kernel, DMI names, cpus, memory_mib, numa and boot_id of the record. A value that
+ * cannot be read stays NULL or unknown. */
 void ga_host_fill(struct ga_host *host);
 
 /* The kernel command line, allocated; "" when unreadable. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What slices need of a host. */
+/* The prerequisites of a host for slices. */
 #include "look/host/prereq.h"
 
 #include <sys/stat.h>
@@ -12,13 +12,13 @@
 #include "look/sys.h"
 #include "record/size.h"
 
-/* Less than this and an import or a log fills the disk. */
+/* With less free space than this, an import or a log fills the disk. */
 #define FREE_SPACE_MIN (INT64_C(10) << 30)
 
 #define UDEV_RULES "/etc/udev/rules.d"
 #define GRUB_D "/etc/default/grub.d"
 
-/* What it takes is decided in one place. */
+/* The hint names one command: gpuaas-host-bootstrap decides what is needed. */
 #define BOOTSTRAP "run 'gpuaas-host-bootstrap --mode slice'"
 
 enum state { OK, MISSING, UNKNOWN };
@@ -28,7 +28,8 @@ struct check {
 	struct ga_host *host;
 };
 
-/* Adds one. blocker names the blocker it is when missing; NULL: a warning NAME_missing. */
+/* Adds a prerequisite. blocker is the blocker's name when it is missing; NULL: a warning
+ * NAME_missing. */
 static void add(struct check *c, const char *name, const char *blocker, enum state state,
 		const char *evidence, const char *hint)
 {
@@ -78,7 +79,8 @@ static void check_iommu(struct check *c)
 
 	add(c, "iommu_groups", "no_iommu", state, evidence,
 	    asked ? "the kernel was asked for it: enable VT-d or AMD-Vi in the firmware" : fix);
-	/* A kernel may have the IOMMU on by its own configuration: then the groups prove it. */
+	/* A kernel may have the IOMMU on by its own configuration: then the groups are the
+	 * proof. */
 	add(c, "kernel_arguments", NULL, groups || asked ? OK : MISSING, args, fix);
 	if (kind && !pass)
 		ga_reasons_add(&c->host->warnings, "iommu_not_passthrough", "iommu=pt", args,
@@ -86,8 +88,8 @@ static void check_iommu(struct check *c)
 			       "pay for translation");
 }
 
-/* Interrupt remapping: Intel units say so in bit 3 of the extended capabilities (VT-d 3.0, 10.4.3);
- * AMD's do it whenever they are on. */
+/* Interrupt remapping: Intel units report it in bit 3 of the extended capabilities (VT-d 3.0,
+ * 10.4.3); AMD's do it whenever they are on. */
 static void check_interrupt_remapping(struct check *c)
 {
 	const char *kind = ga_iommu_kind();
@@ -165,8 +167,9 @@ static void check_sriov(struct check *c)
 		   "NUM_OF_VFS=N)");
 }
 
-/* In Open vSwitch's own datapath in user space the bridge is a tap device, in the kernel's it is
- * not; such a bridge leaves the host's stack open at every port (gpuaas-operations(7)). */
+/* Finds the datapath of the bridge: with Open vSwitch's own datapath in user space the bridge is a
+ * tap device, with the kernel's it is not. A bridge in user space leaves the host's stack open at
+ * every port (gpuaas-operations(7)). */
 static void check_datapath(struct check *c)
 {
 	ga_autofree char *tap = ga_xprintf("/sys/class/net/%s/tun_flags", c->f->bridge);
@@ -201,7 +204,7 @@ static void check_network(struct check *c)
 	    forward	? "net.ipv4.ip_forward is 1" :
 			  "net.ipv4.ip_forward is 0",
 	    BOOTSTRAP ", which turns it on now and at boot");
-	if (!bridge) { /* no rule can have an effect: spare the program */
+	if (!bridge) { /* without a bridge no rule has an effect: do not run nft */
 		add(c, "nat_rule", NULL, UNKNOWN, "there is no bridge yet", nat_fix);
 		return;
 	}
@@ -210,7 +213,7 @@ static void check_network(struct check *c)
 	add(c, "nat_rule", NULL, nat < 0 ? UNKNOWN : nat ? OK : MISSING, evidence.buf, nat_fix);
 }
 
-/* The socket a URI names ("…?socket=/path"), else the daemons' usual ones. */
+/* The socket that a URI names ("…?socket=/path"), else the daemons' usual sockets. */
 static void check_libvirt(struct check *c)
 {
 	const char *socket = c->f->libvirt_uri ? strstr(c->f->libvirt_uri, "socket=") : NULL;
@@ -255,7 +258,7 @@ static void check_rdma(struct check *c)
 	    "apt install rdma-core, and load the adapter's RDMA driver (mlx5_ib)");
 }
 
-/* Free bytes where a path is or will be: at its nearest parent that exists. */
+/* Free bytes at a path; when it does not exist yet, at its nearest parent that exists. */
 static int64_t free_bytes(const char *path)
 {
 	ga_autofree char *at = ga_xstrdup(path);
@@ -308,8 +311,8 @@ static void read_rules(struct ga_str *out)
 	}
 }
 
-/* What a tenant leaves on a disk (LVM, md, multipath) must not wake up on the host: each disk that
- * the host does not use itself is named in a rule. */
+/* The host must not activate a tenant's LVM, md or multipath data: a rule must name each disk that
+ * the host does not use itself. */
 static void check_autoactivation(struct check *c)
 {
 	ga_autostr struct ga_str rules = GA_STR_INIT;
@@ -341,7 +344,7 @@ static void check_autoactivation(struct check *c)
 	    BOOTSTRAP ", which keeps LVM, md and multipath from the disks of slots");
 }
 
-/* An argument that stands in the boot loader's settings and not on the command line. */
+/* Whether an argument is in the boot loader's settings but not on the command line. */
 static bool is_waiting(const char *settings, const char *cmdline, const char *word)
 {
 	const char *p = settings;
@@ -358,7 +361,7 @@ static bool is_waiting(const char *settings, const char *cmdline, const char *wo
 	return false;
 }
 
-/* The first word of settings that the running kernel was not started with, or NULL. */
+/* The first word of settings that the command line of the running kernel lacks, or NULL. */
 static const char *waiting_word(const char *settings, const char *cmdline)
 {
 	static const char *const words[] = { "intel_iommu=on", "amd_iommu=on", "iommu=pt",

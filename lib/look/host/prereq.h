@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What slices need of a host: each prerequisite ok, missing or unknown, with what was seen and the
- * exact fix. Reads only; /dev/kvm is looked at, never opened.
+ * The prerequisites of a host for slices: each is ok, missing or unknown, with what was seen and
+ * the exact fix. Reads only; /dev/kvm must exist and is never opened.
  *
  * A prerequisite without which devices are not isolated from each other is also a blocker when it
  * is missing: no_iommu, no_interrupt_remapping, acs_override, unsafe_interrupts, no_vfio_pci. Any
- * other that is missing is a warning NAME_missing: gpuaas-host-bootstrap(8) makes it so.
+ * other missing prerequisite is a warning NAME_missing; gpuaas-host-bootstrap(8) provides it.
  */
 #ifndef GA_LOOK_HOST_PREREQ_H
 #define GA_LOOK_HOST_PREREQ_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discoveries from a pipe, checked whole. */
+/* Discoveries from a pipe, checked for completeness. */
 #include "look/host/stream.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A discovery as it comes over a pipe: host, its candidates, end. It counts only whole: the end's
- * count and digest must match the lines, and each candidate must have the host's fingerprint.
+ * A discovery as it comes over a pipe: host, its candidates, end. It counts only when it is
+ * complete: the end's count and digest must match the lines, and each candidate must have the
+ * host's fingerprint.
  */
 #ifndef GA_LOOK_HOST_STREAM_H
 #define GA_LOOK_HOST_STREAM_H
@@ -11,19 +12,19 @@
 #include "record/rec.h"
 
 struct ga_host_stream {
-	bool open; /* a host was seen and its end not yet */
+	bool open; /* a host record came, and its end record not yet */
 	struct ga_host host;
 	GA_LIST(struct ga_candidate) candidates;
 	struct ga_digest *digest;
 };
 
 void ga_host_stream_release(struct ga_host_stream *s);
-/* Takes a host, candidate or end record, whose raw bytes count for the digest. 1 when an end
- * completed the discovery (then host and candidates stand until the next host), 0 go on, -1
- * GA_BADREC with the line. */
+/* Takes a host, candidate or end record; its raw bytes count for the digest. 1 when an end
+ * completed the discovery (host and candidates then stay until the next host), 0 when more records
+ * must come, -1 GA_BADREC with the line. */
 GA_MUST_CHECK int ga_host_stream_take(struct ga_host_stream *s, const struct ga_rec *rec,
 				      struct ga_err *err);
-/* At the end of input: GA_BADREC when a discovery was begun and not ended. */
+/* Call at the end of input: GA_BADREC when a discovery began and has no end. */
 GA_MUST_CHECK int ga_host_stream_end(const struct ga_host_stream *s, struct ga_err *err);
 
 #endif

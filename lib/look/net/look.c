@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the private network as discover sees it, without knowing the allocations on it. */
+/* Faults of the private network that discover can see without knowing the allocations. */
 #include "look/net/net.h"
 
 #include <strings.h>
@@ -13,7 +13,7 @@
 
 #define FILE_MAX (4 << 20)
 
-/* Open vSwitch is asked only where it runs. */
+/* Runs a program of Open vSwitch; call it only where Open vSwitch runs. */
 static int ask_switch(const char *const *argv, struct ga_proc_result *out)
 {
 	struct ga_err ignored = GA_ERR_INIT;
@@ -96,7 +96,8 @@ static void read_reserved(const char *dir, struct ga_str *macs)
 	}
 }
 
-/* Rows "EXPIRY MAC IP NAME CLIENT-ID"; a lease without a reservation is of a guest that went. */
+/* Rows "EXPIRY MAC IP NAME CLIENT-ID"; a lease without a reservation belongs to a guest that is
+ * gone. */
 static void look_leases(const struct ga_network *n, struct ga_reasons *warnings)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT, macs = GA_STR_INIT;
@@ -136,7 +137,8 @@ static void look_rules(const struct ga_network *n, struct ga_reasons *warnings)
 		       "gpuaas-host-bootstrap --mode slice, or gpuaas-reconcile --repair");
 }
 
-/* What our table accepts, another one may still drop: Docker's and ufw's do. */
+/* Packets that our table accepts may still be dropped by another table: Docker's and ufw's do
+ * so. */
 static void look_firewall(struct ga_reasons *warnings)
 {
 	static const char *const argv[] = { "nft", "-j", "-t", "list", "ruleset", NULL };

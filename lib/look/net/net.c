@@ -130,9 +130,9 @@ char *ga_net_network(const char *gateway, int64_t prefix_bits)
 	return ga_xprintf("%s/%d", ga_ip_format(ip, text), (int)prefix_bits);
 }
 
-/* ---- source NAT, whoever made it ---- */
+/* ---- source NAT of any table ---- */
 
-/* A rule of iptables that rewrites the source of what leaves, for the network or everything. */
+/* Whether an iptables rule rewrites the source of leaving packets, for the network or for all. */
 static bool is_nat_rule(const char *line, const char *network)
 {
 	if (!strstr(line, "-j MASQUERADE") && !strstr(line, "-j SNAT"))
@@ -167,7 +167,8 @@ static int ask_nft(const char *network, struct ga_str *evidence)
 	return r;
 }
 
-/* Whether iptables-legacy has a NAT table: asking it otherwise would load its kernel modules. */
+/* Whether iptables-legacy has a NAT table. Check this first: iptables-legacy itself would load its
+ * kernel modules. */
 static bool has_legacy_nat(void)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;

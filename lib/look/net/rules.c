@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nft says of the rules in effect, from its JSON (libnftables-json(5)). The text is nft's, its
- * tables are anybody's: a rule that is not understood whole counts for nothing.
+ * Reads the rules in effect from nft's JSON (libnftables-json(5)). The text is nft's, but anybody
+ * may have made the tables: a rule that is not understood completely counts for nothing.
  */
 #include "look/net/net.h"
 
@@ -15,13 +15,13 @@
 
 #define OUTPUT_MAX (8 << 20)
 
-/* One rule, as far as it matters here. */
+/* The parts of one rule that matter here. */
 struct rule {
 	const char *iif, *oif, *not_iif, *not_oif; /* one interface each, or NULL */
-	bool by_source; /* it asks for the source address */
-	bool covers;	/* and means every one of the network (or does not ask) */
-	bool aside;	/* it leaves some targets out, as NAT does ("to others than …") */
-	bool narrow;	/* something else narrows it */
+	bool by_source; /* it matches the source address */
+	bool covers;	/* it matches every address of the network, or matches no source */
+	bool aside;	/* it excludes some targets, as NAT does ("to others than …") */
+	bool narrow;	/* another match narrows it */
 	bool drop, accept, masquerade, from_map;
 };
 
@@ -110,7 +110,7 @@ static void read_rule(const json_t *rule, uint32_t net, int bits, struct rule *r
 	}
 }
 
-/* What nft prints is one object with one list. */
+/* Opens nft's output: one object with one list. */
 static int open_list(const char *text, size_t len, json_t **json, json_t **list, struct ga_err *err)
 {
 	json_error_t why;
@@ -195,18 +195,19 @@ int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence, 
 	return 0;
 }
 
-/* ---- the table of ours ---- */
+/* ---- our own table ---- */
 
-/* What is decided in a chain already when the next rule of it is read. */
+/* The decisions of a chain before its next rule is read. */
 struct walk {
 	const char *bridge;
 	uint32_t net;
 	int bits;
-	bool forward_accepts; /* something */
-	bool forward_open, input_open; /* all that goes to the bridge, all that comes from it */
+	bool forward_accepts; /* a rule accepts some packets */
+	bool forward_open, input_open; /* a rule accepts all packets to the bridge; all packets from
+					  it */
 };
 
-/* For every packet between its interfaces. */
+/* Whether the rule applies to every packet between its interfaces. */
 static bool is_plain(const struct rule *r)
 {
 	return !r->narrow && !r->aside && !r->by_source && !r->not_iif && !r->not_oif;
@@ -252,7 +253,7 @@ static void take_rule(const json_t *list, const json_t *rule, struct walk *w,
 		ret->publishing |= ga_streq(r.not_iif, w->bridge) && !r.iif;
 }
 
-/* A value of a concatenation: its text, and its number when it is one. */
+/* One value of a concatenation: part returns its text, number its port number. */
 static const char *part(const json_t *v, size_t i)
 {
 	return json_string_value(json_array_get(json_object_get(v, "concat"), i));

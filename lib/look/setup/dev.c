@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of devices: which are for slices, and why the others are not. The same judgement as
- * gpuaas-discover's, by the same code. */
+/* Facts of devices: which are for slices, and why the others are not. gpuaas-discover decides with
+ * the same code. */
 #include <inttypes.h>
 
 #include "base/texts.h"
@@ -40,7 +40,7 @@ static void refuse(struct ga_setup_dev *d, const char *code, const char *why, co
 	d->hint = ga_strdup0(hint);
 }
 
-/* At boot only what is listed is touched. */
+/* At boot only listed functions are changed. */
 static void check_listed(const struct ga_setup_facts *f, struct ga_setup_dev *d)
 {
 	if (f->boot && !ga_setup_list_find(&f->listed, d->sort, d->identity))
@@ -172,8 +172,7 @@ static int by_wwid(const void *a, const void *b)
 		      ((const struct ga_setup_disk *)b)->wwid);
 }
 
-/* The functions that the file lists stay listed, however they look today: a tenant may have
- * them. */
+/* Disks in our udev rules stay listed, whatever their state now: a tenant may have them. */
 static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_setup_facts *f)
 {
 	const struct ga_setup_file *rules = ga_setup_file(f, GA_SETUP_UDEV);

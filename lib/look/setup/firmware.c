@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What firmware and adapters show, and what a person does where something is missing. Nothing of a
- * vendor's is ever run: a wrong setting in firmware takes a machine off the network.
+ * The settings that firmware and adapters show, and the vendor's command for a missing one. The
+ * command is never run here: a wrong setting in firmware takes a machine off the network.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 enum vendor { DELL, HPE, LENOVO, SUPERMICRO, OTHER };
 enum setting { IOMMU, SRIOV, ACS, BAR };
 
-/* The names the setup of the vendor has for them. */
+/* The names of the settings in each vendor's setup. */
 static const char *const settings[][5] = {
 	[IOMMU] = {
 		"racadm set BIOS.ProcSettings.ProcVirtualization Enabled",
@@ -63,7 +63,7 @@ static enum vendor vendor(void)
 	       strstr(name, "Supermicro") ? SUPERMICRO : OTHER;
 }
 
-/* state: 1 ok, 0 missing, -1 unknown. The hint is said unless all is well. */
+/* state: 1 ok, 0 missing, -1 unknown. The hint is added unless the state is ok. */
 static void add(struct ga_any_list *list, const char *name, int state, const char *evidence,
 		const char *hint)
 {
@@ -101,7 +101,7 @@ static void look_sriov(struct ga_any_list *list, const struct ga_pci *pci)
 		if (d->sort != GA_PCI_NIC || d->pf)
 			continue;
 		able += d->total_vfs > 0;
-		/* Ethernet ports of the board rarely can, and need not. */
+		/* Ethernet ports of the mainboard rarely have SR-IOV, and need none. */
 		if (d->total_vfs > 0 || (d->vendor != 0x15b3 && d->class >> 8 != 0x0207))
 			continue;
 		not_able++;
@@ -161,13 +161,14 @@ static void look_bar(struct ga_any_list *list, const struct ga_pci *pci)
 		add(list, "resizable_bar", -1, "no GPU", NULL);
 		return;
 	}
-	/* 256 MiB is the window a card has before firmware widens it. */
+	/* 256 MiB is the window of a card before firmware enlarges it. */
 	evidence = ga_xprintf("the largest BAR of each of %zu GPUs has at least %" PRId64 " MiB",
 			      gpus, least >> 20);
 	add(list, "resizable_bar", least > INT64_C(256) << 20, evidence, settings[BAR][vendor()]);
 }
 
-/* What an adapter is set to shows in its link layer; a DPU's mode only its vendor's tool tells. */
+/* The link layer shows the setting of an adapter; only the vendor's tool shows the mode of a
+ * DPU. */
 static void look_nic(struct ga_any_list *list, const struct ga_pci *pci,
 		     const struct ga_rdma *rdma)
 {

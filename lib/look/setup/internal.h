@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of looking. */
+/* The parts of ga_setup_look. */
 #ifndef GA_LOOK_SETUP_INTERNAL_H
 #define GA_LOOK_SETUP_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts from files: settings, what is installed, units. The machine's own are in
- * dev.c and net.c. */
+/* Facts from files: settings, installed programs, units. dev.c and net.c have the facts of the
+ * machine. */
 #include "look/setup/look.h"
 
 #include <dirent.h>
@@ -73,7 +73,7 @@ static void look_programs(const struct ga_root *root, struct ga_setup_facts *f)
 	f->systemd = !f->rooted && ga_sys_exists("/run/systemd/system");
 }
 
-/* ---- what others have set ---- */
+/* ---- settings of others ---- */
 
 /* The inside of "global_filter = [ … ]" outside comments and our own block, or NULL. */
 static char *filter_of(const char *text)
@@ -144,7 +144,7 @@ static void add_arrays(struct ga_str *out, const char *text, bool ours_only)
 	}
 }
 
-/* The host's own arrays: those our block names already and those that run now. */
+/* The host's own arrays: those that our block names already, and those that run now. */
 static void look_md(struct ga_setup_facts *f)
 {
 	static const char *const argv[] = { "mdadm", "--detail", "--scan", NULL };

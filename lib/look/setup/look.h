@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts a plan is made of, read from the machine or from the files of an image. Reads only. */
+/* The facts from which a plan is made, read from the machine or from the files of an image. Reads
+ * only. */
 #ifndef GA_LOOK_SETUP_LOOK_H
 #define GA_LOOK_SETUP_LOOK_H
 
@@ -8,20 +9,22 @@
 #include "look/pci.h"
 #include "look/rdma.h"
 
-/* Fills facts whose settings (baremetal, rooted, boot, network …) the caller has set. accelerators:
- * catalogue file or NULL. Who has a device open is not in it: act/setup adds that. */
+/* Fills facts; the caller has set their settings (baremetal, rooted, boot, network …).
+ * accelerators: catalogue file or NULL. Processes that have a device open are not looked for:
+ * act/setup adds them. */
 GA_MUST_CHECK int ga_setup_look(const struct ga_root *root, const char *accelerators,
 				struct ga_setup_facts *facts, struct ga_err *err);
-/* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated,
- * or NULL when it has none such. */
+/* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated;
+ * NULL when the kernel has no such setting. */
 char *ga_setup_sysctl(const char *key);
-/* The file of one, allocated. */
+/* The file of a kernel setting, allocated. */
 char *ga_setup_sysctl_path(const char *key);
-/* Our tags, as MAAS or whoever deployed the machine left them: words of /etc/gpuaas/tags, of the
- * kernel's arguments, and "tags" of cloud-init's instance data. Added to a GA_LIST(char *). */
+/* Adds to a GA_LIST(char *) our tags, as MAAS or another deployer of the machine left them: words
+ * of /etc/gpuaas/tags, words of the kernel's arguments, and "tags" of cloud-init's instance
+ * data. */
 void ga_setup_tags(const struct ga_root *root, struct ga_any_list *tags);
-/* What firmware and adapters show, with the vendor's command where something is missing; added to
- * a list of struct ga_prereq. */
+/* Adds to a list of struct ga_prereq the settings that firmware and adapters show, with the
+ * vendor's command where one is missing. */
 GA_MUST_CHECK int ga_setup_firmware(struct ga_any_list *prereqs, struct ga_err *err);
 
 #endif

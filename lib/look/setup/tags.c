@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tags: what whoever deployed the machine meant it for. MAAS does not give tags to the machines it
- * deploys, so that they come by one of: a line of /etc/gpuaas/tags (written by the deployment's
- * user-data), a word of the kernel's arguments (a MAAS tag has kernel options of its own), a list
- * "tags" in cloud-init's instance data. Intent, never readiness.
+ * Tags: the purpose that the deployer of the machine gave it. MAAS does not pass tags to the
+ * machines that it deploys, so they come in one of three ways: a line of /etc/gpuaas/tags (written
+ * by the deployment's user-data), a word of the kernel's arguments (a MAAS tag has kernel options
+ * of its own), a list "tags" in cloud-init's instance data. Tags show intent, never readiness.
  */
 #include <jansson.h>
 

@@ -28,7 +28,7 @@ int ga_query_access(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 	return ga_db_query(db, ret, err, "SELECT record FROM access", "");
 }
 
-/* ---- the rules ---- */
+/* ---- rules ---- */
 
 static int load_grants(struct ga_db *db, struct ga_access_rules *ret, struct ga_err *err)
 {
@@ -99,7 +99,7 @@ int ga_store_begin(struct ga_db *db, const char *what, struct ga_err *err)
 	return r < 0 ? -1 : ga_db_begin(db, what, err);
 }
 
-/* ---- the gate ---- */
+/* ---- the access check ---- */
 
 /* The last refusal, kept for the audit until this process ends. */
 static struct {
@@ -280,7 +280,7 @@ int ga_store_may_state(struct ga_db *db, const char *what, struct ga_err *err)
 	return ask_gate(db, &ask, "state", err);
 }
 
-/* ---- what was refused ---- */
+/* ---- refusals ---- */
 
 bool ga_store_access_is_refusal(const struct ga_err *err)
 {

@@ -23,8 +23,8 @@
  * yes, 0 a proposal is needed, -1 error (also when the actor has no grant for overrides). */
 GA_MUST_CHECK int ga_store_override(struct ga_db *db, const char *slot, const char *node,
 				    struct ga_err *err);
-/* Whether leave to destroy what a disk holds is still to be given: 1, 0, -1. */
-/* Whether somebody gave leave to destroy what is on the disk, and no wipe used it yet: 1, 0, -1. */
+/* Whether the data on the disk was permitted to be destroyed, and no wipe has used that yet
+ * (allowed); or whether it still needs the permission (due): 1, 0, -1. */
 GA_MUST_CHECK int ga_store_destruction_allowed(struct ga_db *db, const char *wwid,
 					       struct ga_err *err);
 GA_MUST_CHECK int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *err);

@@ -71,7 +71,7 @@ static int find(struct ga_db *db, const char *id, struct ga_allocation_row *h, s
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- what a release would mean ---- */
+/* ---- the effect of a release ---- */
 
 void ga_release_outlook_clear(struct ga_release_outlook *o)
 {
@@ -203,7 +203,7 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 	return fill(db, &h, &f, "undo", at, NULL, ret, err);
 }
 
-/* ---- what is over ---- */
+/* ---- expired holds ---- */
 
 int ga_store_hold_over(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
@@ -225,7 +225,7 @@ int ga_store_hold_is_over(struct ga_db *db, const char *allocation, struct ga_er
 			 "ss", allocation, now);
 }
 
-/* ---- what failed ---- */
+/* ---- failed holds ---- */
 
 int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {

@@ -92,7 +92,7 @@ GA_MUST_CHECK int ga_store_usage_open(struct ga_db *db, const char *allocation,
 GA_MUST_CHECK int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
 				       struct ga_err *err);
 
-/* The timeline: adds or renews the row of (object, attempt, phase). */
+/* The timeline: adds or replaces the row of (object, attempt, phase). */
 GA_MUST_CHECK int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
 
 /* The command that moves the object out of the state (state/db/fsm.h), with the id in it,

@@ -14,7 +14,7 @@
 #include "state/allocation/release.h"
 #include "state/db/audit.h"
 
-/* ---- asked before ---- */
+/* ---- repeated requests ---- */
 
 int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 			   struct ga_plan *ret, struct ga_err *err)
@@ -214,7 +214,7 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 	return r;
 }
 
-/* ---- plans that nobody took up ---- */
+/* ---- expired plans ---- */
 
 int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 {

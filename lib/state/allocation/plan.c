@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans: everything a host needs to know, taken from the rows at the moment of placement. */
+/*
+ * Plans: a plan has everything that a host needs to know, from the rows at the time of placement.
+ */
 #include "state/allocation/plan.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of a placement, made from the rows of node, slots and image. Private to the store. */
+/* The plan of a placement, made from the rows of node, slots and image. Private to lib/state. */
 #ifndef GA_STATE_ALLOCATION_PLAN_H
 #define GA_STATE_ALLOCATION_PLAN_H
 

@@ -31,7 +31,7 @@ char *ga_store_user_data_folder(const char *state_path)
 	return ga_xprintf("%.*suser-data", slash ? (int)(slash - state_path) + 1 : 0, state_path);
 }
 
-/* 1, 0 when it is not there, -1 */
+/* 1, 0 when there is no folder, -1 */
 static int open_folder(const char *dir, int *fd, struct ga_err *err)
 {
 	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -40,7 +40,7 @@ static int open_folder(const char *dir, int *fd, struct ga_err *err)
 	return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot open '%s'", dir);
 }
 
-/* ---- whose it is ---- */
+/* ---- marks ---- */
 
 /* Several states may lie in one folder. The file .DIGEST@STATE marks that this state needs the
  * user-data DIGEST, or is writing it. The user-data is removed with its last mark. */
@@ -95,7 +95,7 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 	return ga_replace_commit(&copy, 0600, err);
 }
 
-/* ---- what is left over ---- */
+/* ---- leftovers ---- */
 
 /* Only a digest, or a digest with the suffix of an unfinished file, is a file of ours. */
 static bool is_ours(const char *name)

@@ -26,7 +26,7 @@ void ga_cleanup_wipe_due(struct ga_wipe_due *d);
 /* 1 found, 0 no such slot, -1. */
 GA_MUST_CHECK int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *ret,
 				    struct ga_err *err);
-/* The order and the policy in force, as the judge of evidence takes them; borrows from due. */
+/* The order and the policy in force, in the form that ga_wipe_proves takes; borrows from due. */
 struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab);
 /* The earliest time at which a wipe of the slot counts, when that lies in the future: clocks were
  * set back since one of its devices was used. NULL: from now on, or there is no such slot. */

@@ -338,7 +338,7 @@ struct ga_fleet_slot *ga_store_fleet_slot(struct ga_fleet_node *node, const char
 	return NULL;
 }
 
-/* ---- again ---- */
+/* ---- reading again ---- */
 
 /* Reads the node as it is now into ret, which is zeroed: 1, 0 there is none, -1. */
 static int read_node(struct ga_db *db, struct ga_fleet *f, const char *id,
@@ -387,7 +387,7 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	return r;
 }
 
-/* ---- what others changed ---- */
+/* ---- changes by others ---- */
 
 struct changed {
 	struct ga_texts nodes;

@@ -55,7 +55,7 @@ static void offering_release(struct offering *o)
 	ga_fleet_release(&o->ending);
 }
 
-/* ---- what becomes free ---- */
+/* ---- capacity that becomes free ---- */
 
 /* The time in the column, or GA_UNKNOWN. */
 static int64_t time_of(const struct ga_rows *rows, int column)
@@ -235,7 +235,7 @@ static void add_types(const struct offering *o, const struct ga_profile *p,
 	ret->fp4_gflops = ga_accel_of_gpu(t, t->dense.fp4_gflops);
 }
 
-/* ---- words ---- */
+/* ---- names and sentences ---- */
 
 /* Types with equal names are one type to people, whatever else differs. */
 static void add_names(const struct ga_hardware_profile *view, struct ga_str *to)

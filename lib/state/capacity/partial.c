@@ -26,7 +26,7 @@
 	"AND c.claim_kind = 'slot' AND c.number NOT IN (SELECT claim FROM freed)) " \
 	"FROM freed f CROSS JOIN slot s ON s.id = f.slot "
 
-/* ---- plans that nobody took up ---- */
+/* ---- expired plans ---- */
 
 static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
 {
@@ -60,7 +60,7 @@ int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_er
 	return r;
 }
 
-/* ---- some nodes, each for itself ---- */
+/* ---- entries for some nodes ---- */
 
 int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
 		     struct ga_texts *ret, struct ga_err *err)

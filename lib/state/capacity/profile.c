@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: every version stays, one is the current one. */
+/* Profiles: every version is kept; one of them is current. */
 #include "state/capacity/profile.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accelerators of nodes as the state has them. */
+/* The accelerators of nodes from the state. */
 #include "state/capacity/view.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "record/time.h"
 #include "state/db/audit.h"
 
-/* ---- by hand ---- */
+/* ---- recorded by hand ---- */
 
 int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct ga_err *err)
 {
@@ -287,7 +287,7 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 	return -1;
 }
 
-/* ---- by hand, of one node ---- */
+/* ---- recorded by hand, for one node ---- */
 
 struct by_hand {
 	const struct ga_accels *list;

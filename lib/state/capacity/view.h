@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accelerators of nodes as the state has them: discovered, and recorded by hand. */
+/* The accelerators of nodes from the state: discovered, and recorded by hand. */
 #ifndef GA_STATE_CAPACITY_VIEW_H
 #define GA_STATE_CAPACITY_VIEW_H
 

@@ -24,7 +24,7 @@ struct ga_db {
 	enum ga_db_file file;
 	enum ga_db_mode mode;
 	struct ga_writers_queue turn;
-	int64_t version; /* number of migrations applied to it */
+	int64_t version; /* number of migrations that the file has had */
 	int64_t epoch;
 	bool lab;
 	int wal_pages; /* pages in the WAL after our last commit; 0: checkpointed */

@@ -100,7 +100,7 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "allocation_types", "BEFORE INSERT ON allocation",
 	  "(instr(NEW.profile_record, '\"types\":[') > 0) <> (NEW.profile_types IS NOT NULL)",
 	  "wrong_type: an allocation has the types that its profile names", NULL },
-	/* they end once, when the slot has left wiping */
+	/* a claim ends once, when its slot has left wiping */
 	{ "claim_revived", "BEFORE UPDATE OF live ON claim", "OLD.live = 0 AND NEW.live <> 0",
 	  "fixed: a claim that ended stays ended", NULL },
 	{ "claim_in_use", "BEFORE UPDATE OF live ON claim",
@@ -144,7 +144,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE node_id = OLD.id AND "
 	  "held_by IS NOT NULL)",
 	  "has_claims: a node with live claims cannot be retired", NULL },
-	/* slots and their claims */
+	/* slots with their claims */
 	/* The claim must be of an allocation that is being placed: a claim that somebody kept from
 	 * ending does not count. */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",

@@ -76,7 +76,7 @@ static int put(struct ga_db *db, const struct ga_schema *schema, const void *obj
 	return ga_fold(db, schema, obj, err);
 }
 
-/* ---- what a host did and the state did not believe ---- */
+/* ---- results that the state did not believe ---- */
 
 /* The slots blocked because of the record; the reason is the one added last. */
 #define LAST(member) "json_extract(" GA_SQL_REASONS("s.blockers") ", '$[#-1]." member "')"

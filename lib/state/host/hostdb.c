@@ -64,7 +64,7 @@ void ga_hostdb_close(struct ga_hostdb *h)
 	*h = (struct ga_hostdb){ 0 };
 }
 
-/* ---- the hold ---- */
+/* ---- locks of objects ---- */
 
 #define HOLD_GRACE 500000 /* microseconds to wait for a program that is ending */
 
@@ -175,7 +175,7 @@ int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidenc
 	return 1;
 }
 
-/* ---- wipe orders that wait ---- */
+/* ---- waiting wipe orders ---- */
 
 char *ga_hostdb_order_text(const struct ga_wipe_order *o)
 {

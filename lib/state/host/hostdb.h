@@ -21,7 +21,7 @@ struct ga_hostdb {
 	char *dir;
 };
 
-/* Makes the folder, host.db and the host's key where they are not there. */
+/* Opens host.db; makes the folder, host.db and the host's key when they do not exist. */
 GA_MUST_CHECK int ga_hostdb_open_or_make(const char *dir, struct ga_hostdb *ret,
 					 struct ga_err *err);
 /* The same without a key: otherwise all machines made from one image would share a key. */
@@ -67,7 +67,7 @@ GA_MUST_CHECK int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, con
 GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state,
 				 const char *result, struct ga_err *err);
 
-/* ---- whose orders are carried out (served.c) ---- */
+/* ---- the accepted controller (served.c) ---- */
 
 /* The issuer of an order: controller and epoch of its state (state/db/controller.h). */
 struct ga_issuer {
@@ -183,9 +183,9 @@ GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe
 
 /*
  * The number of fatal bus errors of a GPU that gpuaas-reconcile has reported to the state in this
- * boot; 0 when it has reported none. The state judges what is reported (decide/slot/health.h): it
- * fails the slot, and a person may repair the slot while the count stays. Nobody has judged a
- * higher count.
+ * boot; 0 when it has reported none. The state judges the reported count (decide/slot/health.h): it
+ * fails the slot, and a person may repair the slot while the count stays. A higher count is not
+ * judged yet.
  */
 GA_MUST_CHECK int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 				       const char *boot_id, int64_t *fatal, struct ga_err *err);

@@ -111,7 +111,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	return ga_store_node(db, node, ret, err) < 0 ? -1 : 1;
 }
 
-/* ---- what blocks a drain ---- */
+/* ---- blockers of a drain ---- */
 
 /* The columns of the query below. */
 enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,

@@ -144,7 +144,7 @@ static int each(struct ga_adopting *a, const char *program, step fn, struct ga_e
 	return 0;
 }
 
-/* ---- what the host ended ---- */
+/* ---- work that the host ended ---- */
 
 /* A plan that the state gave, and that the backup shows as not yet taken up. */
 static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work *w,

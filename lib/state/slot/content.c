@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored evidence and its content. */
+/* The stored evidence, judged by its content. */
 #include "state/slot/content.h"
 
 #include "decide/wipe/judge.h"

@@ -16,7 +16,7 @@ struct ga_approval {
 	const char *type, *type_name;
 	struct ga_wipe_policy wipe;
 	const char *destroy_data; /* wwid of the disk whose data may be destroyed, or NULL */
-	const char *note;	  /* --by */
+	const char *note;	  /* text of --by */
 	bool disable;		  /* store it disabled, whatever the predicate decides */
 	bool accept_change;	  /* the hardware may differ from the approved hardware */
 };

@@ -156,9 +156,8 @@ static int ask_gate(struct ga_db *db, const struct ga_access_ask *ask, const cha
 							   ga_store_may(&rules, ask, object, err);
 }
 
-/*
- * sql reads pool, project and profile of the object ?1. No row: the object has none of the three.
- */
+/* sql reads pool, project and profile of the object ?1. No row: the object has none of the
+ * three. */
 static int ask_of_row(struct ga_db *db, const char *sql, struct ga_access_ask *ask,
 		      const char *object, struct ga_err *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Plans: a plan has everything that a host needs to know, from the rows at the time of placement.
- */
+/* Plans: a plan has everything that a host needs to know, from the rows at the time of
+ * placement. */
 #include "state/allocation/plan.h"
 
 #include <stdlib.h>
@@ -276,9 +275,8 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		return r;
 	if (fill_sizes(profile, ret, err) < 0)
 		return -1;
-	/*
-	 * A lab's disk is a file and cannot be purged: there only the policy of the slots counts.
-	 */
+	/* A lab's disk is a file and cannot be purged: there only the policy of the slots
+	 * counts. */
 	if (!ret->lab)
 		ga_store_tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
 				 profile->wipe.gpu_memory);

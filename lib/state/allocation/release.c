@@ -137,9 +137,8 @@ static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const
 	    release_slots(db, h, at, o, err) < 0)
 		return -1;
 
-	/*
-	 * One update with the move, so that the order has the generation of the row after the move.
-	 */
+	/* One update with the move, so that the order has the generation of the row after
+	 * the move. */
 	text = ga_rec_format_text(&ga_release_order_schema, o);
 	if (ga_db_change(db, err,
 			 "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "

@@ -58,9 +58,8 @@ static int64_t read_number(const char **text)
 	return n;
 }
 
-/*
- * Parses {"1":[0,1],"2":[2,3]} as observe wrote it: an id has quotation marks, a module has none.
- */
+/* Parses {"1":[0,1],"2":[2,3]} as observe wrote it: an id has quotation marks, a module has
+ * none. */
 static void fill_partitions(struct ga_fleet_node *node, const char *text)
 {
 	struct ga_partition *p = NULL;

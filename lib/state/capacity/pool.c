@@ -93,9 +93,8 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 	struct worth worth;
 	int r;
 
-	/*
-	 * In the order of ga_pool_schema; largest is the largest number of free slots on one node.
-	 */
+	/* In the order of ga_pool_schema; largest is the largest number of free slots on
+	 * one node. */
 	if (ga_store_fleet_load(db, &fleet, err) < 0 ||
 	    ga_store_fleet_expire(db, &fleet, err) < 0 ||
 	    ga_db_query(db, &rows, err,

@@ -134,9 +134,8 @@ static int check_slice(const struct ga_profile *p, struct ga_err *err)
 		       p->name, missing);
 }
 
-/*
- * A price with digits too many or too few would be billed, so it is checked before any placement.
- */
+/* A price with digits too many or too few would be billed, so it is checked before any
+ * placement. */
 static int check_price(const struct ga_profile *p, struct ga_err *err)
 {
 	if (p->price_micros >= 0 && p->price_micros <= GA_PRICE_MAX)

@@ -133,9 +133,8 @@ int ga_db_replace(const char *path, const char *with, const char *kept, struct g
 		return ga_fail(err, GA_SYSTEM, "'%s' has a WAL of its own still", with);
 	if (fd < 0 || fsync(fd) < 0)
 		return ga_fail_sys(err, "fsync of '%s' failed", with);
-	/*
-	 * Each step is on the disk before the next one: the new file is never beside the old WAL.
-	 */
+	/* Each step is on the disk before the next one: the new file is never beside the
+	 * old WAL. */
 	if (kept && (keep_old(path, kept, err) < 0 || ga_file_sync_dir(path, err) < 0)) {
 		if (access(path, F_OK) < 0)
 			put_back(path, kept);

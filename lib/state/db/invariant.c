@@ -140,9 +140,8 @@ static const struct {
 	  "duplicate_identity: that address stands in another slot of the node" },
 };
 
-/*
- * Columns that never change, so that no update may name them; when limits the rule to some states.
- */
+/* Columns that never change, so that no update may name them; when limits the rule to some
+ * states. */
 static const struct {
 	const char *table, *name, *of, *when, *refuse;
 } fixed[] = {

@@ -20,9 +20,8 @@
 #define NOW(c, not) "(NEW." c " IS NOT OLD." c " AND " not("NEW." c) ")"
 #define REASONS_SENTENCE "check: blockers are a list of reasons, each with a code"
 #define OBJECT_SENTENCE "check: a record is a JSON object"
-/*
- * An adopted row continues from the number of its host. The last numbers of records are kept free.
- */
+/* An adopted row continues from the number of its host. The last numbers of records are
+ * kept free. */
 #define NO_GENERATION "NEW.generation NOT BETWEEN 0 AND 4503599627370496"
 #define GENERATION_SENTENCE "birth: the generation of a row has others behind it"
 

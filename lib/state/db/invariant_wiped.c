@@ -139,9 +139,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	{ "slot_released_dirty", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'releasing' AND OLD.state <> 'releasing' AND " NOT_TAINTED("NEW"),
 	  "tainted: the devices of a slot that is released were never tainted", NULL },
-	/*
-	 * Also when its allocation does not move, which happens only by writes from outside gpuaas.
-	 */
+	/* Also when its allocation does not move, which happens only by writes from outside
+	 * gpuaas. */
 	{ "slot_node_was_dirtied", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND EXISTS (SELECT 1 FROM claim k "
 	  "JOIN allocation a ON a.id = k.allocation_id WHERE k.slot_id = OLD.id AND k.live = 1 AND "

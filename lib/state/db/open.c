@@ -95,9 +95,8 @@ static int refuse_network(const char *path, struct ga_err *err)
 	return 0;
 }
 
-/*
- * Owner and group are those of its folder, as of all files that SQLite and the writers' queue make.
- */
+/* Owner and group are those of its folder, as of all files that SQLite and the writers'
+ * queue make. */
 static int make_file(const char *path, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_file_folder(path);
@@ -106,9 +105,8 @@ static int make_file(const char *path, struct ga_err *err)
 
 	if (refuse_network(dir, err) < 0)
 		return -1;
-	/*
-	 * Not opened beside SQLite: closing it would release the locks that SQLite may have on it.
-	 */
+	/* Not opened beside SQLite: closing it would release the locks that SQLite may have
+	 * on it. */
 	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
 		return 0;
 	fd = ga_file_open_like(path, dir, err);
@@ -378,9 +376,8 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	 * default each batch uses a file in TMPDIR, and without a limit each page is cut into
 	 * pieces of 1 KiB. It must be set before the first open; later it has no effect. */
 	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 4 << 20);
-	/*
-	 * Nothing reads SQLite's memory statistics, and counting takes a lock at each allocation.
-	 */
+	/* Nothing reads SQLite's memory statistics, and counting takes a lock at each
+	 * allocation. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db = ga_xcalloc(1, sizeof(*db));
 	db->path = ga_xstrdup(path);
@@ -439,10 +436,9 @@ void ga_db_close(struct ga_db *db)
 	if (db->sqlite && db->turn.lock >= 0) {
 		if (ga_db_in_transaction(db))
 			sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-		/*
-		 * The last one to close checkpoints, but only under the writer lock. A process that
-		 * does not get the lock at once is not the last one, or leaves the WAL to the next.
-		 */
+		/* The last one to close checkpoints, but only under the writer lock. A
+		 * process that does not get the lock at once is not the last one, or leaves
+		 * the WAL to the next. */
 		if (!db->turn.held && !ga_writers_queue_try(&db->turn, "closing"))
 			sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	}

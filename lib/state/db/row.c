@@ -31,9 +31,8 @@ static void read_json(const struct ga_field *f, const char *text, void *member)
 	json_error_t why;
 	json_t *value;
 
-	/*
-	 * A free-form object may be empty; any other empty value means that the member is absent.
-	 */
+	/* A free-form object may be empty; any other empty value means that the member is
+	 * absent. */
 	if (!text || !strcmp(text, "[]") || (f->type != GA_F_JSON && !strcmp(text, "{}")))
 		return;
 	fields[0].offset = 0;

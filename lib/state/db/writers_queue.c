@@ -121,9 +121,8 @@ static int after_signal(const struct ga_writers_queue *t, int64_t until, struct 
 	return ga_clock_mono_micros() < until ? 1 : too_late(t, err);
 }
 
-/*
- * Locks or unlocks bytes of the gate: F_RDLCK, F_WRLCK or F_UNLCK of count bytes (0: to the end).
- */
+/* Locks or unlocks bytes of the gate: F_RDLCK, F_WRLCK or F_UNLCK of count bytes (0: to the
+ * end). */
 static int lock_bytes(const struct ga_writers_queue *t, int how, short type, int64_t first,
 		      int64_t count)
 {

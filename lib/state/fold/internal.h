@@ -33,9 +33,8 @@ GA_MUST_CHECK int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, 
  * the reverse. */
 GA_MUST_CHECK int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab,
 				struct ga_err *err);
-/*
- * Reads the allocation; refuses unless attempt and generation (GA_UNKNOWN: not given) are in force.
- */
+/* Reads the allocation; refuses unless attempt and generation (GA_UNKNOWN: not given) are
+ * in force. */
 GA_MUST_CHECK int ga_fold_allocation_row(struct ga_db *db, const char *allocation,
 					 const char *attempt, int64_t generation,
 					 struct ga_allocation_row *ret, struct ga_err *err);

@@ -156,7 +156,7 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 	if (r == 0 && is_declared(rec->shape)) {
 		r = ga_store_may_apply(db, rec->shape, obj, err);
 	} else if (r == 0 && rec->shape->is_signed) {
-		/* Any copy will do: a record folded before changes nothing and needs no proof. */
+		/* A record that was folded before needs no proof, because it changes nothing. */
 		known = ga_fold_is_known(db, rec->shape, obj, err);
 		r = known ? known : ga_store_key_check(db, rec, err);
 		*first = !known && r > 0;

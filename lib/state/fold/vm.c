@@ -110,9 +110,8 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 
 	if (ga_fold_check(db, i->allocation, i->dry_run, i->lab, err) < 0)
 		return -1;
-	/*
-	 * A port may be closed in any state of the allocation, but opened only while it is in use.
-	 */
+	/* A port may be closed in any state of the allocation, but opened only while it is
+	 * in use. */
 	if (i->published ? in_use(db, i->allocation, i->attempt, i->generation, &h, err) < 0 :
 			   is_known(db, i->allocation, err) < 0)
 		return -1;

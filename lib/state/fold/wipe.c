@@ -39,9 +39,8 @@ static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *
 	}
 }
 
-/*
- * The reasons that stay after a confirmed wipe, and the host's reason when the slot is not healthy.
- */
+/* The reasons that stay after a confirmed wipe, and the host's reason when the slot is not
+ * healthy. */
 static json_t *remaining(const struct ga_wipe_due *due)
 {
 	ga_autojson json_t *old = json_loads(due->blockers, 0, NULL);

@@ -117,10 +117,9 @@ struct ga_journal_entry {
 };
 void ga_journal_entry_release(struct ga_journal_entry *e);
 
-/*
- * The intent, committed before the change; ret is the entry's number. An open entry with the same
- * object, op and subject is not added twice: its number is returned, and the first inverse stays.
- */
+/* The intent, committed before the change; ret is the entry's number. An open entry with
+ * the same object, op and subject is not added twice: its number is returned, and the first
+ * inverse stays. */
 GA_MUST_CHECK int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op,
 				    const char *subject, const char *inverse, int64_t *seq,
 				    struct ga_err *err);

@@ -231,9 +231,8 @@ char *ga_hostdb_name(struct ga_hostdb *h, const char *object)
 	return ga_strdup0(json_string_value(json_object_get(order, "name")));
 }
 
-/*
- * An id ranks before a name, a name before a prefix; a name means the allocation that has it now.
- */
+/* An id ranks before a name, a name before a prefix; a name means the allocation that has
+ * it now. */
 static int rank(struct ga_hostdb *h, const struct ga_attempt *a, const char *text)
 {
 	ga_autofree char *name = NULL;

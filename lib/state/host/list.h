@@ -30,9 +30,8 @@ GA_MUST_CHECK int ga_attempt_newest(struct ga_hostdb *h, const char *object, str
  * or GA_USAGE "ambiguous". The caller frees ret. */
 GA_MUST_CHECK int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret,
 				    struct ga_err *err);
-/*
- * The name in the plan of an allocation of this host (the caller frees it); NULL when it has none.
- */
+/* The name in the plan of an allocation of this host (the caller frees it); NULL when it
+ * has none. */
 char *ga_hostdb_name(struct ga_hostdb *h, const char *allocation);
 
 /*

@@ -26,9 +26,8 @@ int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *
 			 &ret->refused_controller, &ret->refused_epoch, &ret->refused_at);
 }
 
-/*
- * An order already taken up is finished and reported again, whichever controller is accepted now.
- */
+/* An order already taken up is finished and reported again, whichever controller is
+ * accepted now. */
 static int is_known(struct ga_hostdb *h, const char *attempt, struct ga_err *err)
 {
 	if (!attempt)

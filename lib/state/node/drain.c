@@ -174,9 +174,8 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 	ga_autorows struct ga_rows *rows = NULL;
 	int r, n = 0;
 
-	/*
-	 * An allocation stands for its claims; an ended allocation has slots that wait for a wipe.
-	 */
+	/* An allocation stands for its claims; an ended allocation has slots that wait for
+	 * a wipe. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
 			"a.created_by, json_extract("

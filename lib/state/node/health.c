@@ -92,10 +92,9 @@ static int apply(struct ga_db *db, const struct patient *p, const struct ga_heal
 		return 0;
 	if (ga_store_not_ahead(at, when, err) < 0)
 		return -1;
-	/*
-	 * A plan that no host took up frees its slots before one of them leaves sale. When two
-	 * devices fail at once, the first one cancels the plan for both, so the slot is read again.
-	 */
+	/* A plan that no host took up frees its slots before one of them leaves sale. When
+	 * two devices fail at once, the first one cancels the plan for both, so the slot is
+	 * read again. */
 	if (failed) {
 		ga_autofree char *reason =
 			ga_xprintf("health of slot %s: %s", p->slot, sign->detail);

@@ -32,10 +32,9 @@ GA_MUST_CHECK int ga_store_health_not_ready(struct ga_db *db, const struct ga_fa
 /* health: the slot's health before, owned, replaced by the health after; NULL: not wanted. */
 GA_MUST_CHECK int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e,
 					char **health, struct ga_err *err);
-/*
- * Judges the slots of the node by its stored candidates, from a discovery at that time. Only when
- * its hardware is the approved hardware: a discovery with fewer rights names devices differently.
- */
+/* Judges the slots of the node by its stored candidates, from a discovery at that time.
+ * Only when its hardware is the approved hardware: a discovery with fewer rights names
+ * devices differently. */
 GA_MUST_CHECK int ga_store_health_seen(struct ga_db *db, const char *node, const char *at,
 				       struct ga_err *err);
 /* When a discovery last saw the GPU of the slot (a row of that name) answer, and with a way to

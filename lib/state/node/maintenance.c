@@ -71,9 +71,8 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 			 "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, "
 			 "created_at, created_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 			 "sssssss", id, node, from, to, reason, now, ga_audit_actor()) < 0 ||
-	    /*
-	     * With the node as object, so that placement reads the node's row of the fleet again.
-	     */
+	    /* With the node as object, so that placement reads the node's row of the fleet
+	     * again. */
 	    ga_audit_add(db, "maintenance_planned", node,
 			 json_pack("{s:s, s:s, s:s, s:s}", "maintenance", id, "from", from, "to",
 				   to, "reason", reason),

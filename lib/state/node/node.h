@@ -23,16 +23,16 @@ GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 				     struct ga_err *err);
 
 /*
- * Calls each with a drain-blocker for the allocation of every live claim, and for each slot whose
- * allocation has ended and whose wipe has not; returns their number. here: the node that this
- * machine is, or NULL; a command for another node goes through gpuaas-on (decide/setup/remote.h).
+ * Calls each with a drain-blocker for the allocation of every live claim, and for each slot
+ * whose allocation has ended and whose wipe has not; returns their number. here: the node
+ * that this machine is, or NULL; a command for another node goes through gpuaas-on
+ * (decide/setup/remote.h).
  */
 GA_MUST_CHECK int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
 					  ga_store_each each, void *arg, struct ga_err *err);
 
-/*
- * Plans a maintenance window; from and to are RFC 3339. GA_USAGE when the window is over already.
- */
+/* Plans a maintenance window; from and to are RFC 3339. GA_USAGE when the window is over
+ * already. */
 GA_MUST_CHECK int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *from,
 					    const char *to, const char *reason,
 					    struct ga_maintenance *ret, struct ga_err *err);

@@ -14,9 +14,8 @@ static int node_exists(struct ga_db *db, const char *id, struct ga_err *err)
 	return ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", id);
 }
 
-/*
- * The memory reserved for the host is taken evenly from its NUMA nodes; row -1 is the whole host.
- */
+/* The memory reserved for the host is taken evenly from its NUMA nodes; row -1 is the whole
+ * host. */
 static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	if (s->reserved_memory_mib == GA_UNKNOWN)
@@ -30,10 +29,9 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 			    "si", s->node, s->reserved_memory_mib);
 }
 
-/*
- * The slots of a node in mode baremetal were approved for that: the needs of a VM for its GPU were
- * not checked (decide/slot/verdict.h). They must be approved again before they are sold as slices.
- */
+/* The slots of a node in mode baremetal were approved for that: the needs of a VM for its
+ * GPU were not checked (decide/slot/verdict.h). They must be approved again before they are
+ * sold as slices. */
 static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	int64_t slots;

@@ -385,9 +385,8 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		ga_err_about(err, "concurrent_update", s.slot);
 		return -1;
 	}
-	/*
-	 * A failed health can be repaired in any state; the state decides where the slot then goes.
-	 */
+	/* A failed health can be repaired in any state; the state decides where the slot
+	 * then goes. */
 	if (!may_begin(v, s.state) &&
 	    !(ga_streq(verb, "repair") && ga_streq(s.health_state, "failed") &&
 	      !ga_streq(s.state, "retired")))

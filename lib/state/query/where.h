@@ -9,9 +9,8 @@
 
 #include "record/schema.h"
 
-/*
- * GA_USAGE when the condition has no '=', or the schema has no such member (the error names all).
- */
+/* GA_USAGE when the condition has no '=', or the schema has no such member (the error names
+ * all). */
 GA_MUST_CHECK int ga_where_check(const struct ga_schema *schema, const char *where,
 				 struct ga_err *err);
 bool ga_where_matches(const struct ga_schema *schema, const void *obj, const char *where);

@@ -105,9 +105,8 @@ int ga_state_backups(const char *dir, struct ga_backups *ret, struct ga_err *err
 		size_t n = strlen(e->d_name), m = sizeof(end) - 1;
 
 		if (is_ours(e->d_name)) {
-			/*
-			 * The time in "state-20261121T020000Z.db"; 0 when the digits are no time.
-			 */
+			/* The time in "state-20261121T020000Z.db"; 0 when the digits are no
+			 * time. */
 			const char *t = e->d_name + strlen("state-");
 			ga_autofree char *text =
 				ga_xprintf("%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", t, t + 4, t + 6, t + 9,

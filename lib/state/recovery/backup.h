@@ -8,7 +8,7 @@
 
 /*
  * Copies the state into dir (made 0700) as state-TIME.db and checks the copy; calls each with every
- * finding. A copy without findings is kept, and so are the newest `keep` of these (at least 1). A
+ * finding. A copy without findings is kept; of these, only the newest `keep` (at least 1) stay. A
  * copy with findings stays as state-TIME.db.findings, and no older copy is removed. Returns the
  * number of findings; *made (allocated) is the file in both cases.
  */

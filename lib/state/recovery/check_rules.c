@@ -24,9 +24,8 @@
 	"disabled, modules, free_modules"
 #define AS_BILLED \
 	"'gpuaas-list usage' shows its spans, which stay as they are: correct what was billed"
-/*
- * Each span with the last second that the spans before it reached; whole seconds, as reports count.
- */
+/* Each span with the last second that the spans before it reached; whole seconds, as
+ * reports count. */
 #define SPANS \
 	"SELECT allocation_id, usage_kind, began_second, ended_second, " \
 	"max(coalesce(ended_second, 9007199254740991)) OVER (PARTITION BY allocation_id " \

@@ -222,9 +222,8 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 	return r < 0 ? -1 : 0;
 }
 
-/*
- * The host's prerequisite that nothing activates tenant disks; a file is no disk that is activated.
- */
+/* The host's prerequisite that nothing activates tenant disks; a file is no disk that is
+ * activated. */
 static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct ga_err *err)
 {
 	int r;
@@ -420,9 +419,8 @@ void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
 	b->port = ga_rows_dup(rows, GA_SF_PORT);
 }
 
-/*
- * The column of the row that a plan cannot have, or NULL. A plan's bundle has most of the columns.
- */
+/* The column of the row that a plan cannot have, or NULL. A plan's bundle has most of the
+ * columns. */
 static char *damaged(const struct ga_rows *rows, const struct ga_bundle *bundle)
 {
 	char *ret = ga_strdup0(ga_rows_text(rows, GA_SF_DAMAGED));

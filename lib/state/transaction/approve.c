@@ -293,9 +293,8 @@ static int move(struct ga_approve_run *run, const char *verb, const char *slot,
 	return 0;
 }
 
-/*
- * Proposes to retire an unwiped slot. The move is done and undone, which finds all its obstacles.
- */
+/* Proposes to retire an unwiped slot. The move is done and undone, which finds all its
+ * obstacles. */
 static int propose_retirement(struct ga_approve_run *run, const char *slot,
 			      struct ga_approve_result *r, struct ga_err *err)
 {

@@ -59,10 +59,9 @@ GA_MUST_CHECK int ga_approve_policy(struct ga_approve_run *run, const char *prof
  */
 GA_MUST_CHECK int ga_approve_discovery(struct ga_approve_run *run, const struct ga_host *host,
 				       const struct ga_candidates *candidates, struct ga_err *err);
-/*
- * Moves slots by a verb (ga_store_slot_move); or with "confirm", carries out proposals for the
- * second person; or withdraws proposals. objects are ids, names or prefixes of slots, or proposals.
- */
+/* Moves slots by a verb (ga_store_slot_move); or with "confirm", carries out proposals for
+ * the second person; or withdraws proposals. objects are ids, names or prefixes of slots,
+ * or proposals. */
 GA_MUST_CHECK int ga_approve_move(struct ga_approve_run *run, const char *verb,
 				  char *const *objects, size_t n, struct ga_err *err);
 void ga_approve_release(struct ga_approve_run *run);

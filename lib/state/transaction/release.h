@@ -33,9 +33,8 @@ GA_MUST_CHECK int ga_release_end_in(struct ga_db *db, const char *allocation,
 				    const struct ga_release_intent *intent,
 				    struct ga_release_outcome *ret, struct ga_err *err);
 
-/*
- * Holds an allocation, given by its id, for seconds (above 0), or with 0 starts a held one again.
- */
+/* Holds an allocation, given by its id, for seconds (above 0), or with 0 starts a held one
+ * again. */
 GA_MUST_CHECK int ga_release_hold_in(struct ga_db *db, const char *allocation, int64_t seconds,
 				     const struct ga_release_intent *intent,
 				     struct ga_hold_order *ret, struct ga_err *err);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The files as metrics: size of the state, free space on its file system, time of the last backup.
- */
+/* The files as metrics: size of the state, free space on its file system, time of the last
+ * backup. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -46,9 +46,8 @@ GA_MUST_CHECK int ga_store_notice_owed(struct ga_db *db, const char *hook, struc
 
 /* ---- in the caller's transaction ---- */
 
-/*
- * Records that the hook got the notice: the hook is no longer owed it, and does not fail any more.
- */
+/* Records that the hook got the notice: the hook is no longer owed it, and does not fail
+ * any more. */
 GA_MUST_CHECK int ga_store_notice_told(struct ga_db *db, const struct ga_notice *n,
 				       struct ga_err *err);
 /* Records that the hook could not be notified, or may not be run: it needs a person until a later

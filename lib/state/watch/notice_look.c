@@ -140,9 +140,8 @@ static struct item *end_of(struct items *list, struct item *from, const struct i
 	return from;
 }
 
-/*
- * Both lists are sorted: a record without a notice is raised, a notice without a record is cleared.
- */
+/* Both lists are sorted: a record without a notice is raised, a notice without a record is
+ * cleared. */
 static void match_all(struct items *open, struct items *now)
 {
 	struct item *o = open->v, *n = now->v;

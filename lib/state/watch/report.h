@@ -33,10 +33,9 @@ typedef int (*ga_report_each)(const struct ga_cost_line *line, const struct ga_r
 GA_MUST_CHECK int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 				  ga_report_each each, void *arg, struct ga_err *err);
 
-/*
- * Calls each, in any order, with the first hour of every open span, by type as above, even when
- * less than an hour has passed: 3600 GPU seconds are one GPU, and the cost is the cost of an hour.
- */
+/* Calls each, in any order, with the first hour of every open span, by type as above, even
+ * when less than an hour has passed: 3600 GPU seconds are one GPU, and the cost is the cost
+ * of an hour. */
 GA_MUST_CHECK int ga_store_report_open(struct ga_db *db, ga_report_each each, void *arg,
 				       struct ga_err *err);
 

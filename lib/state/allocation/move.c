@@ -80,7 +80,8 @@ int ga_store_refuse_ahead(const char *what, const char *node, const char *at, st
 			  "host again (gpuaas-discover, gpuaas-reconcile)"));
 }
 
-/* The stored time, unless it lies in the future: an older version stored such times of hosts. */
+/* The stored time, when it is later than ?2. A time in the future is ignored: an older version took
+ * such times from hosts. */
 #define SINCE_OF(table) \
 	"SELECT since FROM " table " WHERE id = ?1 AND since > ?2 AND since <= ?3 " \
 	"AND " GA_SQL_IS_TIME("since")

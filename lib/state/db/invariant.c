@@ -202,8 +202,8 @@ static const struct {
 	  "usage_fixed: a span that ended never changes" },
 };
 
-/* The present plus the most that the clock can differ while a statement runs: SQLite cuts
- * fractions. */
+/* The present, plus a second for clock differences while a statement runs: SQLite truncates the
+ * present. */
 #define SOON "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '+1 second')"
 
 /* A span of an older version may have an invalid beginning: it can still be ended. */

@@ -65,7 +65,7 @@ const char ga_sql_slot_proven[] =
 
 #define IS_TIME(column) GA_SQL_IS_TIME(column)
 
-/* A device of the slot that its tenant has had counts as clean. */
+/* A device of the slot counts as clean although a tenant has had it. */
 #define NOT_TAINTED(row) \
 	"EXISTS (SELECT 1 FROM device WHERE id IN (" row ".nvme_wwid, " row ".gpu_id) AND " \
 	"dirty_since IS NULL)"
@@ -75,7 +75,7 @@ const char ga_sql_slot_proven[] =
 	"c.live = 1) AND NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR " \
 	"s.gpu_id = device.id) AND s.retired = 0)"
 
-/* The number of rows of slot_cpu for the slot, and of CPUs in its list. */
+/* The number of rows of slot_cpu for the slot, and the number of those whose CPU is in its list. */
 #define CPUS_HELD "(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id)"
 #define CPUS_RIGHT \
 	"(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id AND EXISTS (SELECT 1 FROM " \
@@ -221,7 +221,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "fabric_not_per_slot_vf: the slot has no fabric function of its own", GA_SQL_OPENS },
 	{ "slot_needs_vf", ON_OPEN, "NEW.fabric_vf_pci_address IS NULL",
 	  "missing_fabric_vf: the slot has no fabric function", GA_SQL_OPENS },
-	/* Without CPUs the list is empty, or none of its entries is valid. */
+	/* This also refuses a slot without CPUs: its list names none (NULL), or no row is right (0
+	 * is not 1). */
 	{ "slot_needs_cpus", ON_OPEN,
 	  CPUS_HELD " IS NOT " GA_SQL_CPUS_NAMED("NEW") " OR "
 	  CPUS_RIGHT " IS NOT max(1, " CPUS_HELD ")",

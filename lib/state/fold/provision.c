@@ -8,7 +8,7 @@
 #include "state/fold/internal.h"
 #include "state/node/health.h"
 
-/* The host knows of data on a disk that the state holds for wiped. The slot must not be offered
+/* The host knows of data on a disk that counts as wiped in the state. The slot must not be offered
  * again, so this fails the allocation although nothing was written. Release and wipe settle it. */
 #define NOT_WIPED "not_wiped"
 

@@ -15,7 +15,8 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* The two cures for a host whose key was revoked, or belongs to another node. */
+/* The sentence about a bad signature, and the command for a host whose key was revoked or belongs
+ * to another node. */
 #define CHANGED_ON_ITS_WAY "the record does not fit its signature: it was changed on its way"
 #define NEW_KEY \
 	"gpuaas-host-bootstrap --new-key && gpuaas-discover | gpuaas-approve --record-only"

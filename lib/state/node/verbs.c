@@ -152,7 +152,8 @@ static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *er
 					       "s", s->slot) : 0;
 }
 
-/* The evidence that keeps its devices clean must still prove that before they are sold. */
+/* Refuses a slot on evidence that does not prove its wipe: the proof must hold before it is
+ * sold. */
 static int doubt(const struct ga_doubted *d, void *arg)
 {
 	struct ga_err *err = arg;

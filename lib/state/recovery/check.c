@@ -58,7 +58,7 @@ static bool stands_in(const char *ddl, const char *sql)
 	return p && p[strlen(sql)] == ';';
 }
 
-/* Reports how many objects of the statements the file lacks, and the name of the first. */
+/* Reports how many objects of the statements the file lacks, and the names of the first of them. */
 static int check_missing(struct check *c, const char *ddl)
 {
 	ga_autostr struct ga_str names = GA_STR_INIT;
@@ -88,8 +88,8 @@ static int check_missing(struct check *c, const char *ddl)
 	return report(c, "trigger", NULL, sentence, MADE_AGAIN);
 }
 
-/* A missing or changed trigger leaves an invariant unguarded, and so does the view that triggers
- * query. */
+/* A missing or changed trigger leaves an invariant unguarded; so does such a view, because triggers
+ * query it. */
 static int check_triggers(struct check *c)
 {
 	ga_autorows struct ga_rows *rows = NULL;

@@ -222,8 +222,8 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 	return r < 0 ? -1 : 0;
 }
 
-/* The host's prerequisite that nothing activates tenant disks; a file is no disk that is
- * activated. */
+/* Whether the host may activate tenant disks: its prerequisite against that is not ok. Never in a
+ * lab, where a disk is a file. */
 static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct ga_err *err)
 {
 	int r;

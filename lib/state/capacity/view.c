@@ -119,9 +119,9 @@ int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err)
 
 /* ---- discovered ---- */
 
-/* Nodes with their discovered GPUs: ids with subsystem and revision, and the number of GPUs. A node
- * without candidates has its slots instead, by the type they were approved with. */
-/* Memory of the host: row -1 is the whole host, the other rows are its NUMA nodes. */
+/* VIEWS has the nodes with their discovered GPUs: ids with subsystem and revision, and the number
+ * of GPUs. A node without candidates has its slots instead, by the type they were approved with.
+ * MEMORY is the memory of the host: row -1 is the whole host, the other rows are its NUMA nodes. */
 #define MEMORY \
 	"coalesce((SELECT memory_mib FROM node_memory m WHERE m.node_id = n.id " \
 	"AND numa_node = -1), (SELECT sum(memory_mib) FROM node_memory m WHERE m.node_id = n.id))"

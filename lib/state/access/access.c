@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams and grants in the state, and the gate. */
+/* Teams and grants in the state, and the access check ("the gate") of every writing program. */
 #include "state/access/access.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ int ga_query_access(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 	return ga_db_query(db, ret, err, "SELECT record FROM access", "");
 }
 
-/* ---- the rules ---- */
+/* ---- rules ---- */
 
 static int load_grants(struct ga_db *db, struct ga_access_rules *ret, struct ga_err *err)
 {
@@ -99,9 +99,9 @@ int ga_store_begin(struct ga_db *db, const char *what, struct ga_err *err)
 	return r < 0 ? -1 : ga_db_begin(db, what, err);
 }
 
-/* ---- the gate ---- */
+/* ---- the access check ---- */
 
-/* What was refused last, for the audit: of this process, which ends with it. */
+/* The last refusal, kept for the audit until this process ends. */
 static struct {
 	char *action;
 	enum ga_access_why why;
@@ -156,7 +156,8 @@ static int ask_gate(struct ga_db *db, const struct ga_access_ask *ask, const cha
 							   ga_store_may(&rules, ask, object, err);
 }
 
-/* sql reads pool, project and profile of the object ?1; without a row there is none of them. */
+/* sql reads pool, project and profile of the object ?1. No row: the object has none of the
+ * three. */
 static int ask_of_row(struct ga_db *db, const char *sql, struct ga_access_ask *ask,
 		      const char *object, struct ga_err *err)
 {
@@ -242,7 +243,7 @@ static int may_settings(struct ga_db *db, const struct ga_node_settings *s, stru
 
 	if (ga_store_may_node(db, "administer", s->node, err) < 0)
 		return -1;
-	/* Into another pool: that has to be theirs too. */
+	/* Into another pool: the user needs a grant for that pool, too. */
 	return s->pool ? ask_gate(db, &ask, s->node, err) : 0;
 }
 
@@ -263,7 +264,7 @@ int ga_store_may_apply(struct ga_db *db, const struct ga_schema *schema, const v
 		ask.profile = ((const struct ga_profile *)obj)->name;
 		ask.pool = ((const struct ga_profile *)obj)->pool;
 	}
-	/* Of the others the name stands first. */
+	/* In the records of the other kinds the name is the first member. */
 	if (schema != &ga_access_settings_schema)
 		name = *(char *const *)obj;
 	what = ga_xprintf("%s '%s'", ga_kind_short(schema, kind), name);
@@ -278,7 +279,7 @@ int ga_store_may_state(struct ga_db *db, const char *what, struct ga_err *err)
 	return ask_gate(db, &ask, "state", err);
 }
 
-/* ---- what was refused ---- */
+/* ---- refusals ---- */
 
 bool ga_store_access_is_refusal(const struct ga_err *err)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams, grants and the settings of access, applied idempotently; and what is open to all. */
+/* Teams, grants and the settings of access, applied idempotently; and the actions open to
+ * everybody. */
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
 
-/* The record says what was given away: the whole of it stands in the audit. */
+/* The audit row has the whole record, and so the whole grant. */
 static int audit(struct ga_db *db, const char *action, const char *name,
 		 const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {

@@ -94,7 +94,7 @@ static char *humans_text(void)
 	return ga_str_take(&out);
 }
 
-/* Whether any user of people had a hand in both: 1, 0, -1. */
+/* Whether one user took part in both the proposal and this act: 1, 0, -1. */
 static int shares_humans(struct ga_db *db, const char *proposal, struct ga_err *err)
 {
 	ga_autofree char *mine = humans_text();
@@ -132,7 +132,7 @@ int ga_store_destruction_allowed(struct ga_db *db, const char *wwid, struct ga_e
 
 /* ---- proposing ---- */
 
-/* The proposal of the slot that waits: 1, 0, -1. */
+/* Finds the waiting proposal of the slot: 1, 0, -1. */
 static int waiting(struct ga_db *db, const char *slot, struct ga_proposal *ret, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;
@@ -234,7 +234,7 @@ static int check_waits(const struct ga_proposal *p, struct ga_err *err)
 	return ga_hint(err, "what is still wanted is proposed again: gpuaas-show %s", p->object);
 }
 
-/* Another disk in the slot is not what was proposed. */
+/* Refuses a proposal whose slot has another disk now. */
 static int check_device(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
 {
 	int r = ga_db_one(db, err, "SELECT 1 FROM slot WHERE id = ?1 AND nvme_wwid = ?2", "ss",
@@ -261,7 +261,7 @@ static int check_other(struct ga_db *db, const struct ga_proposal *p, struct ga_
 			  "revoked=false): gpuaas-approve confirm %s", p->proposal));
 }
 
-/* NULL uid: withdrawn. */
+/* Decides the proposal: uid NULL withdraws it. */
 static int decide(struct ga_db *db, struct ga_proposal *p, int64_t uid, const char *audit,
 		  struct ga_err *err)
 {

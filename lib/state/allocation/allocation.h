@@ -18,7 +18,7 @@ GA_MUST_CHECK int ga_query_claims(struct ga_db *db, const char *object, struct g
 				  struct ga_err *err);
 GA_MUST_CHECK int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
 				 struct ga_err *err);
-/* after: rows with a number behind it; since NULL: from the first. */
+/* after: only rows with a larger number; since NULL: from the first row. */
 GA_MUST_CHECK int ga_query_audit(struct ga_db *db, const char *object, int64_t after,
 				 const char *since, struct ga_rows **ret, struct ga_err *err);
 

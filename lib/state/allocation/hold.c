@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holding an allocation, and the undo of that: the intent of the state side. */
+/* Holding an allocation and undoing the hold: the intent of the state side. */
 #include "state/allocation/hold.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* What an allocation has beside struct ga_allocation_row. */
+/* The columns of an allocation that struct ga_allocation_row lacks. */
 struct facts {
 	char *name, *profile, *record, *power_wanted, *power_observed, *expires_at;
 };
@@ -29,7 +29,7 @@ static void clear_facts(struct facts *f)
 }
 #define autofacts ga_cleanup(clear_facts)
 
-/* Seconds of the profile as it was when the allocation was placed. */
+/* hold and graceful: seconds of the profile's version that the allocation was placed with. */
 static int profile_seconds(const char *allocation, const struct facts *f, int64_t *hold,
 			   int64_t *graceful, struct ga_err *err)
 {
@@ -71,7 +71,7 @@ static int find(struct ga_db *db, const char *id, struct ga_allocation_row *h, s
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- what a release would mean ---- */
+/* ---- the effect of a release ---- */
 
 void ga_release_outlook_clear(struct ga_release_outlook *o)
 {
@@ -113,7 +113,7 @@ static int fill(struct ga_db *db, const struct ga_allocation_row *h, const struc
 		struct ga_err *err)
 {
 	char controller[GA_CONTROLLER_SIZE];
-	int64_t hold, graceful = 60; /* nothing is stopped by an undo */
+	int64_t hold, graceful = 60; /* an undo stops nothing */
 
 	if (ga_store_controller(db, controller, err) < 0 ||
 	    (ga_streq(action, "hold") &&
@@ -203,7 +203,7 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 	return fill(db, &h, &f, "undo", at, NULL, ret, err);
 }
 
-/* ---- what is over ---- */
+/* ---- expired holds ---- */
 
 int ga_store_hold_over(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
@@ -225,14 +225,15 @@ int ga_store_hold_is_over(struct ga_db *db, const char *allocation, struct ga_er
 			 "ss", allocation, now);
 }
 
-/* ---- what failed ---- */
+/* ---- failed holds ---- */
 
 int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* What was asked or seen since the failure answers it, whatever the clocks of hosts say. */
+	/* An order or observation after the failure settles it. The audit's order counts, because
+	 * the clocks of hosts may be wrong. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT a.id, a.state, a.node_id, a.project, f.at, "
 			"json_extract(" GA_SQL_OBJECT("f.detail") ", '$.sentence') "

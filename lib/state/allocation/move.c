@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves of slots and allocations over the edges of their machines. */
+/* Moves of slots and allocations over the edges of their state machines. */
 #include "state/allocation/move.h"
 
 #include <inttypes.h>
@@ -80,7 +80,8 @@ int ga_store_refuse_ahead(const char *what, const char *node, const char *at, st
 			  "host again (gpuaas-discover, gpuaas-reconcile)"));
 }
 
-/* A time that is still to come, an older version took from a host. */
+/* The stored time, when it is later than ?2. A time in the future is ignored: an older version took
+ * such times from hosts. */
 #define SINCE_OF(table) \
 	"SELECT since FROM " table " WHERE id = ?1 AND since > ?2 AND since <= ?3 " \
 	"AND " GA_SQL_IS_TIME("since")
@@ -118,7 +119,7 @@ int ga_store_move_allocation(struct ga_db *db, struct ga_allocation_row *h, cons
 	free(h->state);
 	h->state = ga_xstrdup(to);
 	h->generation++;
-	/* It ended: what was found of it before is over. */
+	/* The allocation ended: earlier findings about it are settled. */
 	if (h->node && !ga_fsm_find(GA_M_ALLOCATION, to)->to[0] &&
 	    ga_db_change(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2", "ss",
 			 h->node, h->id) < 0)
@@ -201,8 +202,9 @@ bool ga_store_block_is_answered(const char *code)
 	return false;
 }
 
-/* Moves and adds a reason in one update, as the triggers of an available slot ask for. A
- * wipe that fails again for the same replaces its last reason, and adds no second one. */
+/* Moves the slot and adds a reason in one update, as the triggers of an available slot require.
+ * When a wipe fails again for the same reason, its last reason is replaced and no second one is
+ * added. */
 static int move_for(struct ga_db *db, const char *slot, const char *to, const char *code,
 		    const char *sentence, const char *at, struct ga_err *err)
 {
@@ -250,7 +252,8 @@ int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, stru
 {
 	ga_autofree char *now = ga_time_now();
 
-	/* Never before the wipe that cleared it, whatever the clocks of host and state say. */
+	/* The taint never predates the wipe that cleared the device, whatever the clocks of host
+	 * and state show. */
 	return ga_db_change(db, err,
 			    "UPDATE device SET dirty_since = max(?2, coalesce(dirty_since, ''), "
 			    "coalesce((SELECT e.finished_at FROM wipe_evidence e "
@@ -294,7 +297,7 @@ int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char 
 
 		if (slot_state(db, ids.v[i], &state, err) < 0)
 			return -1;
-		/* One that was quarantined has been taken out by a person. */
+		/* A person has already taken a quarantined slot out of sale: it keeps its state. */
 		if (strcmp(state, "cleanup_blocked") && strcmp(state, "quarantined") &&
 		    ga_store_block_slot(db, ids.v[i], code, sentence, at, err) < 0)
 			return -1;
@@ -327,9 +330,8 @@ int ga_store_end_allocation(struct ga_db *db, const char *allocation, const char
 
 /* ---- usage, and the timeline ---- */
 
-/* The times of hosts and of a state whose clock was set back are not to be trusted: a span never
- * ends before it began. (Where it began at no time at all, as older versions let one, it ends all
- * the same.) */
+/* The times of hosts, and of a state whose clock was set back, cannot be trusted: a span never ends
+ * before it began. (Older versions let a span begin at an invalid time; it ends all the same.) */
 static int close_span(struct ga_db *db, const char *allocation, const char *at, struct ga_err *err)
 {
 	return ga_db_change(db, err,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement committed: allocation, claims, reserved slots and plan, in the caller's transaction. */
+/* Commits a placement: allocation, claims, reserved slots and plan, in the caller's transaction. */
 #include "state/allocation/place.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "state/allocation/release.h"
 #include "state/db/audit.h"
 
-/* ---- asked before ---- */
+/* ---- repeated requests ---- */
 
 int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 			   struct ga_plan *ret, struct ga_err *err)
@@ -48,7 +48,7 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 
 /* ---- placing ---- */
 
-/* What one placement writes with. */
+/* The inputs of one placement. */
 struct placing {
 	const struct ga_request *request;
 	const struct ga_profile *profile;
@@ -64,7 +64,7 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 	ga_autostr struct ga_str types = GA_STR_INIT;
 	size_t i;
 
-	/* Each between line feeds, which no type has; NULL: any type. */
+	/* A line feed before and after each type, because no type has one; NULL: any type. */
 	for (i = 0; i < p->profile->types.n; i++)
 		ga_str_addf(&types, "%s%s\n", i ? "" : "\n", p->profile->types.v[i]);
 	return ga_db_change(
@@ -108,7 +108,8 @@ static int fail_moved(const char *what, const char *id, struct ga_err *err)
 	return -1;
 }
 
-/* The node, where nobody holds it yet, and each slot: as the fleet was read, or not at all. */
+/* Claims the node, where nobody holds it yet, and each slot. Each must still be as the fleet was
+ * read. */
 static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
 	const char *holder = p->whole ? p->plan->allocation : "slices";
@@ -116,7 +117,7 @@ static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *e
 	size_t i;
 	int n = 1;
 
-	/* Slices hold it already where it is not clean; the claims' key checks that. */
+	/* A node that is not clean is already held by slices; the key of the claims checks that. */
 	if (p->whole || node->clean)
 		n = ga_db_exec(db, err,
 			       "UPDATE node SET held_by = ?2, generation = generation + 1 "
@@ -144,7 +145,7 @@ static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *e
 	return 0;
 }
 
-/* The plan as it is from now on, and its row of the audit. */
+/* Stores the plan, which is in force from now on, and its audit row. */
 static int store_plan(struct ga_db *db, const struct placing *p, const char *text,
 		      struct ga_err *err)
 {
@@ -193,7 +194,7 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 	*text = NULL;
 	ret->allocation = ga_id_new();
 	ret->attempt = ga_id_new();
-	ret->generation = 2; /* born pending as 1, placed as 2 */
+	ret->generation = 2; /* 1 when born pending, 2 when placed */
 	ret->created_at = ga_xstrdup(now);
 	ret->expires_at = ga_xstrdup(
 		ga_time_format(ga_time_after(micros, maker->expires_seconds), expires));
@@ -213,7 +214,7 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 	return r;
 }
 
-/* ---- plans that nobody took up ---- */
+/* ---- expired plans ---- */
 
 int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 {
@@ -229,7 +230,7 @@ int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 		struct ga_release_order unused;
 		bool has_order;
 
-		/* What was never taken up has nothing on a host: release cancels it. */
+		/* A plan that no host took up left nothing on a host: release cancels it. */
 		if (ga_store_release(db, ids.v[i], "plan_expired", &unused, &has_order, err) < 0)
 			return ga_wrap(err, "expired plan '%s'", ids.v[i]);
 		ga_schema_release(&ga_release_order_schema, &unused);

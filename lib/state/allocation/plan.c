@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans: everything a host needs to know, taken from the rows at the moment of placement. */
+/* Plans: a plan has everything that a host needs to know, from the rows at the time of
+ * placement. */
 #include "state/allocation/plan.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ void ga_plan_maker_release(struct ga_plan_maker *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Parses what a row says, unless it says what it said before. */
+/* Parses the text of a row, unless it is the text parsed last. */
 static int parse_again(const char *now, char **before, const struct ga_schema *schema, void *ret,
 		       struct ga_err *err)
 {
@@ -76,7 +77,7 @@ void ga_store_tighten(struct ga_wipe_policy *p, const char *class, const char *v
 	}
 }
 
-/* 1, or 0 when the slot may not be sold: its reasons are in refused. */
+/* 1, or 0 when the slot may not be sold: refused has the reasons. */
 static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 		      struct ga_reasons *refused, struct ga_err *err)
 {
@@ -112,8 +113,8 @@ void ga_refused_slots_release(struct ga_refused_slots *list)
 	ga_list_release(list);
 }
 
-/* Whoever gets a machine whole gets its devices in no slot, too: 1, or 0 when a tenant left one of
- * them unwiped. The machine has its first slot in refused then. */
+/* A baremetal allocation also gets the devices of the machine that stand in no slot. 1, or 0 when a
+ * tenant left one of them unwiped: refused then has the first slot of the machine. */
 static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slots *refused,
 		       struct ga_err *err)
 {
@@ -136,7 +137,7 @@ static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slo
 	return 0;
 }
 
-/* 1, or 0 when slots of the decision may not be sold: all of these are in refused. */
+/* 1, or 0 when slots of the decision may not be sold: refused has all of these. */
 static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga_plan *p,
 			struct ga_refused_slots *refused, struct ga_err *err)
 {
@@ -256,7 +257,8 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->fabric_partition = decision->fabric_partition;
 	for (i = 0; i < request->keys.n; i++)
 		ga_texts_add(&ret->keys, request->keys.v[i]);
-	/* Read once: a process that goes on after a restore writes nothing. */
+	/* Read once: it changes only by a restore, and a process that goes on after a restore
+	 * writes nothing. */
 	if (!maker->controller) {
 		if (ga_store_controller(db, controller, err) < 0)
 			return -1;
@@ -273,7 +275,8 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		return r;
 	if (fill_sizes(profile, ret, err) < 0)
 		return -1;
-	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */
+	/* A lab's disk is a file and cannot be purged: there only the policy of the slots
+	 * counts. */
 	if (!ret->lab)
 		ga_store_tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
 				 profile->wipe.gpu_memory);
@@ -288,7 +291,7 @@ char *ga_store_plan_seal(struct ga_plan *plan)
 	struct ga_str text = GA_STR_INIT;
 	char digest[GA_DIGEST_SIZE];
 
-	/* The digest is over the record without it, and is its last member. */
+	/* The digest covers the record without the digest, and is its last member. */
 	ga_str_reserve(&text, 4096);
 	ga_schema_write_without(&ga_plan_schema, plan, "digest", &text);
 	ga_digest_of(text.buf, text.len, digest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hosts report of what runs on them. */
+/* Reports of hosts about the allocations that run on them. */
 #include "state/allocation/provision.h"
 
 #include "record/rec.h"
@@ -13,8 +13,8 @@ int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_
 	struct ga_access access;
 	int n;
 
-	/* A guest's address is private, and only the state knows by which address its node, the
-	 * way in, is reached. Bare metal is its own way. */
+	/* The address of a guest is private, and the guest is reached through its node. Only the
+	 * state knows the node's address. A baremetal allocation is reached directly. */
 	if (a->access) {
 		access = *a->access;
 		if (ga_db_one(db, err, "SELECT address FROM node WHERE id = ?1", "sS", a->node,

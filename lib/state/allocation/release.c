@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Release: the intent of the state side. Billing ends here, not when the host is done; the order
- * carries the attempt of the release and of every wipe that follows, so that the host needs no
- * state to finish.
+ * Release: the intent of the state side. Billing ends here, not when the host is done. The order
+ * carries the attempt of the release and of every wipe that follows, so that the host can finish
+ * without the state.
  */
 #include "base/texts.h"
 #include "record/id.h"
@@ -29,7 +29,7 @@ int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *r
 
 /* ---- the order ---- */
 
-/* What the plan said of the domain and the host, for the way back. */
+/* Copies domain and host from the plan into the order. */
 static int fill_from_plan(const char *stored, const struct ga_allocation_row *h,
 			  struct ga_release_order *o, struct ga_err *err)
 {
@@ -57,7 +57,7 @@ static int fill_from_plan(const char *stored, const struct ga_allocation_row *h,
 	return 0;
 }
 
-/* The slots' part of the intent: each leaves its state and learns the wipe that will follow. */
+/* The slots' part of the intent: each leaves its state and gets the attempt of its coming wipe. */
 static int release_slots(struct ga_db *db, const struct ga_allocation_row *h, const char *at,
 			 struct ga_release_order *o, struct ga_err *err)
 {
@@ -72,8 +72,8 @@ static int release_slots(struct ga_db *db, const struct ga_allocation_row *h, co
 		struct ga_slot slot;
 		int moved;
 
-		/* One that was quarantined while it was blocked stays out, with its claim and its
-		 * taint, and does not keep the others. */
+		/* A slot that was quarantined while it was blocked stays out of sale, with its
+		 * claim and its taint. It does not delay the other slots. */
 		moved = ga_db_exec(db, err,
 				   "UPDATE slot SET state = 'releasing', since = ?2, "
 				   "wipe_attempt = ?3, wipe_generation = generation + 1, "
@@ -99,7 +99,8 @@ static int release_slots(struct ga_db *db, const struct ga_allocation_row *h, co
 			    "ss", h->id, at);
 }
 
-/* Also of an order that was given before a restore: it is in force in the state of now. */
+/* Stamps the order with the present epoch, also an order from before a restore: it is in force in
+ * the restored state. */
 static int stamp_order(struct ga_db *db, struct ga_release_order *o, struct ga_err *err)
 {
 	char controller[GA_CONTROLLER_SIZE];
@@ -112,7 +113,7 @@ static int stamp_order(struct ga_db *db, struct ga_release_order *o, struct ga_e
 	return 0;
 }
 
-/* plan and profile as they were stored when it was placed; NULL: none. */
+/* plan and profile are the texts stored at placement; NULL: none. */
 static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const char *plan,
 		      const char *profile, const char *reason, const char *at,
 		      struct ga_release_order *o, struct ga_err *err)
@@ -136,7 +137,8 @@ static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const
 	    release_slots(db, h, at, o, err) < 0)
 		return -1;
 
-	/* One update with the move: the generation in the order is the one the row has then. */
+	/* One update with the move, so that the order has the generation of the row after
+	 * the move. */
 	text = ga_rec_format_text(&ga_release_order_schema, o);
 	if (ga_db_change(db, err,
 			 "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "

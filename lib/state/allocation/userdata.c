@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User-data beside the state, as long as an allocation needs it. */
+/* User-data files beside the state, kept as long as an allocation needs them. */
 #include "state/allocation/userdata.h"
 
 #include <dirent.h>
@@ -20,9 +20,9 @@
 
 #define ALGORITHM "sha256:"
 #define HEX (GA_DIGEST_SIZE - sizeof(ALGORITHM))
-#define SUFFIX 7 /* ".XXXXXX" of a file that is not whole yet (ga_replace_begin) */
+#define SUFFIX 7 /* ".XXXXXX" of an unfinished file (ga_replace_begin) */
 
-static int writing = -1; /* the lock of this process, which has put user-data here */
+static int writing = -1; /* the lock of this process, held since it wrote user-data */
 
 char *ga_store_user_data_folder(const char *state_path)
 {
@@ -31,7 +31,7 @@ char *ga_store_user_data_folder(const char *state_path)
 	return ga_xprintf("%.*suser-data", slash ? (int)(slash - state_path) + 1 : 0, state_path);
 }
 
-/* 1, 0 when it is not there, -1 */
+/* 1, 0 when there is no folder, -1 */
 static int open_folder(const char *dir, int *fd, struct ga_err *err)
 {
 	*fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -40,10 +40,10 @@ static int open_folder(const char *dir, int *fd, struct ga_err *err)
 	return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot open '%s'", dir);
 }
 
-/* ---- whose it is ---- */
+/* ---- marks ---- */
 
-/* Several states may lie in one folder: .DIGEST@STATE says that this one needs the file, or was
- * just putting it here. The file goes when the last of its marks goes. */
+/* Several states may lie in one folder. The file .DIGEST@STATE marks that this state needs the
+ * user-data DIGEST, or is writing it. The user-data is removed with its last mark. */
 static char *mark_of(const char *state_path, const char *digest)
 {
 	const char *slash = strrchr(state_path, '/');
@@ -81,11 +81,12 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 		return ga_fail(err, GA_SYSTEM, "'%s' was removed while it was used", dir);
 	if (r < 0 || (is_new && ga_file_chown_like(fd, state_path, err) < 0))
 		return -1;
-	/* Keeps the folder from being tidied. The tidying takes the lock only where it is free, and
-	 * gives it back once it has looked through the folder: this waits for no longer. */
+	/* A shared lock keeps the folder from being tidied. Tidying takes the lock only when it is
+	 * free, and releases it after one look through the folder: the wait here is no longer than
+	 * that. */
 	if (flock(fd, LOCK_SH) < 0)
 		return ga_fail_sys(err, "cannot lock '%s'", dir);
-	writing = GA_TAKE_FD(fd); /* until the plan is committed or given up */
+	writing = GA_TAKE_FD(fd); /* held until the plan is committed or given up */
 	if (make_mark(dir, state_path, hex, err) < 0 || ga_replace_begin(path, &copy, err) < 0 ||
 	    ga_file_chown_like(copy.fd, state_path, err) < 0)
 		return -1;
@@ -94,9 +95,9 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 	return ga_replace_commit(&copy, 0600, err);
 }
 
-/* ---- what is left over ---- */
+/* ---- leftovers ---- */
 
-/* A digest, or one with the suffix of a file that was not finished: nothing else is ours. */
+/* Only a digest, or a digest with the suffix of an unfinished file, is a file of ours. */
 static bool is_ours(const char *name)
 {
 	size_t n = strspn(name, "0123456789abcdef");
@@ -142,7 +143,7 @@ static int list_files(int fd, struct ga_texts *files, struct ga_texts *marks, st
 #define DIGEST_OF_REQUEST \
 	"json_extract(" GA_SQL_OBJECT("request") ", '$.user_data_digest')"
 
-/* Digests that an allocation names which can still come to, or be on, a host. */
+/* Lists the digests named by allocations that are on a host or can still get to one. */
 static int list_needed(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autostr struct ga_str states = GA_STR_INIT;
@@ -179,7 +180,7 @@ static int is_known(struct ga_db *db, const char *digest, struct ga_err *err)
 			 text);
 }
 
-/* The folder, held alone. */
+/* The folder, under an exclusive lock. */
 struct folder {
 	char *dir;
 	int fd;
@@ -196,7 +197,7 @@ static void cleanup_folder(struct folder *f)
 	ga_texts_release(&f->needed);
 }
 
-/* 1, 0 when it is not there or somebody writes, -1 */
+/* 1, 0 when there is no folder or somebody writes, -1 */
 static int look(struct ga_db *db, struct folder *f, struct ga_err *err)
 {
 	int r;
@@ -212,8 +213,8 @@ static int look(struct ga_db *db, struct folder *f, struct ga_err *err)
 	return (f->files.n || f->marks.n) && list_needed(db, &f->needed, err) < 0 ? -1 : 1;
 }
 
-/* Whether the state that a mark names lies beside this one still: what was renamed, moved or
- * removed needs nothing here. */
+/* Whether the state that a mark names still lies beside this one. A state that was renamed, moved
+ * or removed needs no file here. */
 static bool is_here(const char *state_path, const char *mark)
 {
 	const char *slash = strrchr(state_path, '/');
@@ -223,9 +224,9 @@ static bool is_here(const char *state_path, const char *mark)
 	return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
-/* Whether the file is this state's and no allocation needs it any more. An unfinished one is: who
- * holds the folder alone is beside nobody who writes. Without a mark an older version has put it
- * here, for whichever state knows the digest. */
+/* Whether the file belongs to this state and no allocation needs it any more. An unfinished file is
+ * left over: under the exclusive lock nobody writes. A file without a mark is an older version's;
+ * it belongs to the state that knows the digest. */
 static int is_left(struct ga_db *db, const struct folder *f, const char *name, struct ga_err *err)
 {
 	ga_autofree char *mark = mark_of(ga_db_path(db), name);
@@ -250,8 +251,8 @@ static int remove_one(const struct folder *f, const char *name, struct ga_err *e
 	return 0;
 }
 
-/* This state's marks stand for what it needs: also for what an older version has put here, or this
- * state under another name. */
+/* Sets this state's marks on the files it needs, also on files that an older version wrote, or this
+ * state wrote under another name. */
 static int set_marks(struct ga_db *db, const struct folder *f, struct ga_err *err)
 {
 	const char *path = ga_db_path(db);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wipe orders in force, evidence, and what a slot becomes after it. */
+/* Wipe orders in force, evidence, and the state of a slot after its wipe. */
 #include "state/allocation/wipe.h"
 
 #include <string.h>
@@ -180,7 +180,7 @@ int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, 
 	return command ? ga_hint(err, "what goes on from there: %s", command) : -1;
 }
 
-/* The worst outcome of the guard's steps, which the trigger judges. */
+/* The worst outcome of the guard's steps; the trigger judges it. */
 static const char *guard_of(const struct ga_wipe_evidence *e)
 {
 	const char *worst = "confirmed";
@@ -195,7 +195,8 @@ static const char *guard_of(const struct ga_wipe_evidence *e)
 	return e->guard.n ? worst : NULL;
 }
 
-/* The slot has the fabric function of its order: its devices change only while it is disabled. */
+/* The fabric function is that of the slot's order: a slot's devices change only while it is
+ * disabled. */
 int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_schema, e);
@@ -230,7 +231,7 @@ int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, cons
 			 "generation = generation + 1 WHERE id = ?1",
 			 "sssss", slot, to, at, evidence, blockers) < 0)
 		return -1;
-	/* Leave to destroy what was found on the disk was for this wipe only. */
+	/* The permission to destroy the data found on the disk was for this wipe only. */
 	return ga_db_change(db, err,
 			    "UPDATE device SET destroy_data_by = NULL "
 			    "WHERE destroy_data_by IS NOT NULL "

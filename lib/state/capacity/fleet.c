@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fleet as placement sees it: few columns of every node and slot, read once and then kept up
- * to date by the audit, which names every object that a writer changed.
+ * The fleet as placement sees it: few columns of every node and slot. They are read once and then
+ * updated by the audit, which names every object that a writer changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "state/capacity/fleet.h"
 #include "state/db/invariant.h"
 
-#define CHANGES_MAX 256 /* changed objects beyond which reading all is cheaper */
-#define HELD_MAX 128	/* nodes beyond which reading all is not much dearer */
+#define CHANGES_MAX 256 /* changed objects above which reading all is cheaper */
+#define HELD_MAX 128	/* nodes above which reading all costs little more */
 
 #define WINDOWS \
 	"SELECT node_id, from_at, to_at, reason FROM maintenance WHERE ended_at IS NULL " \
@@ -20,11 +20,11 @@
 #define IMAGES \
 	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
 	"AND i.digest = c.digest "
-/* Few columns, all in the index slot_place: this is read of thousands of slots. */
+/* Few columns, all of them in the index slot_place: this query reads thousands of slots. */
 #define SLOTS \
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
 	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER "FROM slot "
-/* Why a node as a whole is out, or NULL. */
+/* The reason why the whole node takes no placement, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
 {
 	static const char *const words[][2] = { { "enrolled", "node_enrolled" },
@@ -40,10 +40,10 @@ static const char *node_why(const struct ga_rows *rows, int64_t epoch, const cha
 			return words[i][1];
 	if (ga_rows_text(rows, 6))
 		return "cordoned";
-	/* The first epoch has seen no restore. */
+	/* In the first epoch no restore has happened. */
 	if (epoch > 1 && ga_rows_int(rows, 8) < epoch)
 		return "unverified_since_restore";
-	/* What stays when its tenant goes comes before him. */
+	/* A blocker that outlasts the tenant comes before the tenant. */
 	if (!ga_rows_text(rows, 11) && held_by && strcmp(held_by, "slices"))
 		return "held_by_baremetal";
 	return ga_rows_text(rows, 11);
@@ -58,7 +58,8 @@ static int64_t read_number(const char **text)
 	return n;
 }
 
-/* {"1":[0,1],"2":[2,3]} as observe wrote it: an id is in quotes, a module is not. */
+/* Parses {"1":[0,1],"2":[2,3]} as observe wrote it: an id has quotation marks, a module has
+ * none. */
 static void fill_partitions(struct ga_fleet_node *node, const char *text)
 {
 	struct ga_partition *p = NULL;
@@ -118,8 +119,8 @@ static void fill_image(struct ga_fleet *f, struct ga_fleet_node *node, const str
 	*ga_list_add(&node->images) = ga_fleet_word(f, ga_rows_text(rows, 1));
 }
 
-/* Why a slot is not free, or NULL. Of one that is, its row is judged when it is chosen
- * (ga_store_sale_blockers). */
+/* The reason why a slot is not free, or NULL. The other columns of a free slot are judged only when
+ * the slot is chosen (ga_store_sale_blockers). */
 static const char *slot_why(const struct ga_rows *rows)
 {
 	static const char *const words[][2] = {
@@ -140,7 +141,7 @@ static const char *slot_why(const struct ga_rows *rows)
 	return available ? NULL : "disabled";
 }
 
-/* CPUs in a list such as "0-11,96-107"; the list was checked when it was stored. */
+/* Counts the CPUs in a list such as "0-11,96-107". The list was checked when it was stored. */
 static int64_t count_cpus(const char *text)
 {
 	int64_t n = 0;
@@ -166,7 +167,7 @@ static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	s->id = ga_rows_dup(rows, 1);
 	s->slot_index = ga_rows_int(rows, 2);
 	s->generation = ga_rows_int(rows, 4);
-	/* Slots of a node are alike: most often it is the word of the one before. */
+	/* Slots of a node are similar: the type is mostly that of the slot before. */
 	s->type = ga_rows_text(rows, 5);
 	if (node->slots.n > 1 && ga_streq(s[-1].type, s->type))
 		s->type = s[-1].type;
@@ -185,7 +186,7 @@ static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 typedef void (*fill_fn)(struct ga_fleet *f, struct ga_fleet_node *node,
 			const struct ga_rows *rows);
 
-/* Hands each row to the node it belongs to; both are in the order of node ids. */
+/* Adds each row to its node; rows and nodes are both ordered by node id. */
 static int fill_all(struct ga_db *db, struct ga_fleet *f, const char *sql, fill_fn fill,
 		    struct ga_err *err)
 {
@@ -219,7 +220,7 @@ static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *
 	return r;
 }
 
-/* Up to where the fleet knows what happened. */
+/* Reads the last audit row and claim that the fleet includes. */
 static int read_marks(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {
 	return ga_db_one(db, err,
@@ -263,7 +264,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 	return 0;
 }
 
-/* What belongs to a node beside its own row. */
+/* Reads the slots, partitions and images of a node. */
 static int fill_parts(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *node,
 		      struct ga_err *err)
 {
@@ -336,9 +337,9 @@ struct ga_fleet_slot *ga_store_fleet_slot(struct ga_fleet_node *node, const char
 	return NULL;
 }
 
-/* ---- again ---- */
+/* ---- reading again ---- */
 
-/* The node as it stands now, in ret, which is zeroed: 1, 0 there is none, -1. */
+/* Reads the node as it is now into ret, which is zeroed: 1, 0 there is none, -1. */
 static int read_node(struct ga_db *db, struct ga_fleet *f, const char *id,
 		     struct ga_fleet_node *ret, struct ga_err *err)
 {
@@ -369,7 +370,7 @@ int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	return r;
 }
 
-/* Reads one node again; 0 when it is not among those known (new, or retired now). */
+/* Reads one node again; 0 when the fleet does not have it (it is new, or retired now). */
 static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err)
 {
 	struct ga_fleet_node *old = ga_store_fleet_node(f, id), node = { 0 };
@@ -385,11 +386,11 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	return r;
 }
 
-/* ---- what others changed ---- */
+/* ---- changes by others ---- */
 
 struct changed {
 	struct ga_texts nodes;
-	bool too_many; /* or something that is no node's: all has to be read */
+	bool too_many; /* or an object that belongs to no node: all has to be read */
 };
 
 static void cleanup_changed(struct changed *c)
@@ -419,7 +420,7 @@ static int read_changed(struct ga_db *db, int64_t seq, struct changed *ret, stru
 	return r < 0 ? -1 : 0;
 }
 
-/* Whether all that happened is placements. */
+/* Whether all changes since then are placements. */
 static int only_placed(struct ga_db *db, int64_t seq, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -436,7 +437,8 @@ static int only_placed(struct ga_db *db, int64_t seq, struct ga_err *err)
 	return only;
 }
 
-/* What ga_store_place did for a claim: the slot is taken, and moved once. */
+/* Repeats the effect of ga_store_place for a claim: the slot is taken, its generation raised by
+ * one. */
 static bool take_claim(struct ga_fleet *f, const char *id, const char *slot)
 {
 	struct ga_fleet_node *node = ga_store_fleet_node(f, id);
@@ -457,9 +459,9 @@ static bool take_claim(struct ga_fleet *f, const char *id, const char *slot)
 }
 
 /*
- * Where others only placed slices, their claims say all, and no node is read again: with many
- * placers that is most of what a turn would do. 1 done, 0 something else happened, -1. What was
- * taken before something else was found is read again with the nodes that the audit names.
+ * When others only placed slices, their claims have all changes, and no node is read again: with
+ * many placers this saves most of a turn. 1 done, 0 another change was found, -1. After a 0, the
+ * nodes that the audit names are read again, and so are the claims already applied.
  */
 static int take_placed(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fleet of those who only count what is free: nodes that are alike stand once, from what is
- * counted of their slots (node_capacity).
+ * The fleet for counting free GPUs only: identical nodes are merged into one entry, with counts
+ * from the counters of their slots (node_capacity).
  *
- * What nodes can have in common, the Fabric Manager's table included, is one text with an index of
- * its own (share/sql/0016-node-alike.sql, 0017-node-partitions.sql), and so is what is counted of
- * their slots (0018-capacity-alike.sql). These nodes are read one by one: those whose partitions
- * cross, whose slots do not each have a module of their own, with windows of maintenance, or with
- * plans whose time is over. tests/unit/state/capacity/grouped.c holds that both ways count the
- * same.
+ * The columns in which nodes can be identical, with the Fabric Manager's table, are one text with
+ * its own index (share/sql/0016-node-alike.sql, 0017-node-partitions.sql); so are the counters of
+ * their slots (0018-capacity-alike.sql). These nodes are read one by one: nodes whose partitions
+ * cross, whose slots do not each have a module of their own, with maintenance windows, or with
+ * expired plans. tests/unit/state/capacity/grouped.c checks that both ways count the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,9 @@
 #include "record/time.h"
 #include "state/capacity/fleet.h"
 
-/* Nodes whose counts do not say what is free: with windows of maintenance or plans whose time is
- * over. Those of them that stay (GA_SQL_PLAN_EXPIRED) make a node no worse than read by itself. */
+/* Nodes whose counters do not show their free slots: with maintenance windows or expired plans. A
+ * node whose expired plans stay (GA_SQL_PLAN_EXPIRED) is here, too: reading it by itself gives the
+ * same. */
 #define OWN \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
 	"UNION SELECT c.node_id FROM allocation a INDEXED BY allocation_expiry CROSS JOIN " \
@@ -28,7 +28,7 @@
 #define COUNTS \
 	"SELECT accelerator_type, memory_mib, cpus, slots, free, disabled, epoch_verified " \
 	"FROM node_capacity WHERE node_id = ?1 AND alike = ?2"
-/* Whether every node has the image: then it need not be looked for on each. */
+/* Whether every node has the image: then no node needs a lookup. */
 #define EVERYWHERE \
 	"SELECT (SELECT count(*) FROM node_image WHERE image = ?1 AND digest = ?2) = " \
 	"(SELECT count(*) FROM node)"
@@ -38,17 +38,18 @@
 #define NODES "SELECT id, observed_at, alike FROM node INDEXED BY node_alike ORDER BY id"
 
 /*
- * ---- nodes that are alike ----
+ * ---- identical nodes ----
  *
- * What is read of a node becomes its key, a row of words and numbers; those of one key are of one
- * kind. Thousands of nodes differ in little from the one before: what stays is not looked at again.
+ * The facts of a node become its key, an array of words and numbers; nodes with equal keys are of
+ * one kind. Thousands of nodes differ little from the node before: unchanged texts are not parsed
+ * again.
  */
 
 /*
- * The key: region, pool, mode, why, flags and which table of partitions is in use, then
- * CAPACITY_WORDS for each row of capacity, the images it has that not every node has, and its
- * active partitions where it has a free slot; at last how many of these and how many rows of
- * capacity there were. Modules are 0 where no partitions are in use.
+ * The key: region, pool, mode, why, flags and the table of partitions in use; then CAPACITY_WORDS
+ * for each row of capacity, the images that this node but not every node has, and its active
+ * partitions when it has a free slot; at the end the number of active partitions and the number of
+ * rows of capacity. Modules are 0 when no partitions are in use.
  */
 #define KEY_WORDS 6
 #define KEY_END 2
@@ -57,25 +58,25 @@ enum { C_COUNTS, C_MODULES, C_FREE_MODULES, CAPACITY_WORDS };
 struct kind {
 	struct ga_fleet_node node;
 	uint64_t hash;
-	size_t key, n; /* where its key begins in keys, and its words */
+	size_t key, n; /* start of its key in keys, and the number of words */
 };
 
-/* What nodes of one text say. */
+/* The facts of all nodes with the same text in the column alike. */
 struct like {
 	char *alike;
 	struct ga_fleet_node node;
-	bool crossing; /* its partitions do, and are in use */
+	bool crossing; /* its partitions cross, and are in use */
 };
 
-/* What rows of capacity of one text say. */
+/* The facts of all rows of capacity with the same text in the column alike. */
 struct counts {
 	char *alike;
-	const char *type; /* the fleet's word; NULL where it is not known */
+	const char *type; /* interned in the fleet; NULL where it is not known */
 	int64_t memory_mib, cpus, slots, free, disabled;
-	bool unverified; /* since a restore: none of them is free */
+	bool unverified; /* since a restore: none of these slots is free */
 };
 
-/* Rows in the order of nodes: whether there is one, and its node. */
+/* A reader of rows in the order of nodes: whether there is a row, and the row's node. */
 struct cursor {
 	struct ga_rows *rows;
 	int r;
@@ -83,28 +84,28 @@ struct cursor {
 };
 
 struct image {
-	const char *name;      /* the fleet's word */
-	struct cursor copies;  /* not open where every node has one */
+	const char *name;      /* interned in the fleet */
+	struct cursor copies;  /* not open when every node has the image */
 };
 
 struct reading {
 	struct ga_fleet f;
-	struct ga_texts over; /* nodes with windows, or with plans that expired */
-	size_t at;		 /* of over, the next */
-	struct ga_texts own;	 /* nodes that stand for themselves */
+	struct ga_texts over; /* nodes with maintenance windows or expired plans */
+	size_t at;		 /* next index in over */
+	struct ga_texts own;	 /* nodes with an entry of their own */
 	GA_LIST(struct like) likes;
-	size_t like; /* of likes, that of the node before */
+	size_t like; /* index in likes, of the node before */
 	GA_LIST(struct counts) counts;
-	size_t count; /* of counts, that of the row before */
+	size_t count; /* index in counts, of the row before */
 	GA_LIST(struct image) images;
 	GA_LIST(struct kind) kinds;
-	size_t kind;	/* of kinds, that of the node before */
-	uint64_t *keys; /* of all kinds, and then of the node */
+	size_t kind;	/* index in kinds, of the node before */
+	uint64_t *keys; /* keys of all kinds, then that of this node */
 	size_t n_keys, room;
-	int64_t epoch; /* the state's */
+	int64_t epoch; /* epoch of the state */
 	struct cursor nodes, capacity, active;
-	/* Of the node in hand: whether partitions are in use, whether one of its slots is free,
-	 * and whether its slots do not each have a module of their own. */
+	/* Of the present node: whether partitions are in use, whether one of its slots is free, and
+	 * whether its slots do not each have a module of their own. */
 	bool by_modules, any_free, odd;
 };
 
@@ -141,7 +142,7 @@ static void next_row(struct cursor *c, struct ga_err *err)
 	c->node = c->r > 0 ? ga_rows_text(c->rows, 0) : NULL;
 }
 
-/* Whether the cursor's row is of the node; those of nodes before are passed over. */
+/* Whether the cursor's row belongs to the node; rows of earlier nodes are skipped. */
 static bool is_of(struct cursor *c, const char *id, struct ga_err *err)
 {
 	int order = -1;
@@ -170,7 +171,7 @@ static const char *word_of(uint64_t key)
 	return (const char *)(uintptr_t)key;
 }
 
-/* The index or table has a row that the other reading does not find. */
+/* The index or table has a row that the other query does not find. */
 static int fail_damaged(struct ga_db *db, const char *where, const char *node, struct ga_err *err)
 {
 	return ga_refuse(err, GA_SYSTEM, "corrupt", NULL,
@@ -179,7 +180,7 @@ static int fail_damaged(struct ga_db *db, const char *where, const char *node, s
 			 ("stop all writers, keep the file, and go back to a backup"));
 }
 
-/* What nodes of that text say, read of the first that has it. */
+/* Reads the facts of that text from the first node that has it. */
 static int add_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		    struct ga_err *err)
 {
@@ -202,7 +203,7 @@ static int add_like(struct ga_db *db, struct reading *a, const char *id, const c
 	return 0;
 }
 
-/* a->like becomes that of the text; that of the node before is the likeliest. */
+/* Sets a->like to the facts of that text, and tries those of the node before first. */
 static int find_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		     struct ga_err *err)
 {
@@ -216,7 +217,7 @@ static int find_like(struct ga_db *db, struct reading *a, const char *id, const 
 	return add_like(db, a, id, alike, err);
 }
 
-/* What rows of that text say, read of the first that has it. */
+/* Reads the facts of that text from the first row of capacity that has it. */
 static int add_counts(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		      struct ga_err *err)
 {
@@ -239,7 +240,7 @@ static int add_counts(struct ga_db *db, struct reading *a, const char *id, const
 		.memory_mib = ga_rows_int(rows, 1),
 		.cpus = ga_rows_int(rows, 2), .slots = ga_rows_int(rows, 3),
 		.free = ga_rows_int(rows, 4), .disabled = ga_rows_int(rows, 5),
-		/* That blocks what nothing else does. The first epoch has seen no restore. */
+		/* Nothing else blocks these slots. In the first epoch no restore has happened. */
 		.unverified = a->epoch > 1 && ga_rows_int(rows, 6) < a->epoch,
 	};
 	if (c->memory_mib < 0)
@@ -247,7 +248,7 @@ static int add_counts(struct ga_db *db, struct reading *a, const char *id, const
 	return 0;
 }
 
-/* a->count becomes that of the text; that of the row before is the likeliest. */
+/* Sets a->count to the facts of that text, and tries those of the row before first. */
 static int find_counts(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		       struct ga_err *err)
 {
@@ -288,7 +289,7 @@ static int read_capacity(struct ga_db *db, struct reading *a, const char *id, st
 	return 0;
 }
 
-/* The active partitions of the node; what has no free slot needs none of them. */
+/* Adds the active partitions of the node to its key; a node without a free slot needs none. */
 static int read_active(struct ga_db *db, struct reading *a, const char *id, struct ga_err *err)
 {
 	int64_t n = 0;
@@ -306,7 +307,7 @@ static int read_active(struct ga_db *db, struct reading *a, const char *id, stru
 	return a->active.r < 0 ? -1 : 0;
 }
 
-/* Reads what belongs to the node, and makes its key: the end of keys. */
+/* Reads the facts of the node and makes its key, at the end of keys. */
 static int read_key(struct ga_db *db, struct reading *a, const char *id, bool stale,
 		    struct ga_err *err)
 {
@@ -341,7 +342,7 @@ static int read_key(struct ga_db *db, struct reading *a, const char *id, bool st
 	return a->capacity.r < 0 ? -1 : 0;
 }
 
-/* Takes the lowest bit of modules. */
+/* Removes the lowest bit of modules and returns its number. */
 static int64_t take_module(uint64_t *modules)
 {
 	int64_t module = *modules ? __builtin_ctzll(*modules) : 0;
@@ -376,7 +377,7 @@ static void add_slots(struct reading *a, const uint64_t *key, struct ga_fleet_no
 	}
 }
 
-/* The table of another node, nothing of it active. */
+/* Copies the table of partitions from another node, with no partition active. */
 static void add_partitions(const struct ga_fleet_node *from, struct ga_fleet_node *to)
 {
 	size_t i, k;
@@ -426,15 +427,15 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 
 static uint64_t hash_of(const uint64_t *key, size_t n)
 {
-	uint64_t hash = 14695981039346656037U; /* FNV-1a, a word at a time */
+	uint64_t hash = 14695981039346656037U; /* FNV-1a, one word at a time */
 
 	while (n--)
 		hash = (hash ^ *key++) * 1099511628211U;
 	return hash;
 }
 
-/* The kind of the node whose key begins at that place in keys; that of the node before is the
- * likeliest. */
+/* The kind of the node whose key begins at that place in keys; the kind of the node before is tried
+ * first. */
 static struct ga_fleet_node *kind_of(struct reading *a, const char *id, size_t key)
 {
 	struct kind k = { .key = key, .n = a->n_keys - key };
@@ -456,7 +457,8 @@ static struct ga_fleet_node *kind_of(struct reading *a, const char *id, size_t k
 	return &a->kinds.v[a->kind].node;
 }
 
-/* One with windows, crossing partitions or plans that expired stands for itself. */
+/* Whether the node gets an entry of its own: maintenance windows, crossing partitions, expired
+ * plans. */
 static bool is_own(struct reading *a, const char *id)
 {
 	int order = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user view: numbers of decide/offer/offer.h, facts of the catalogue, words for people. */
+/* The user view: numbers of decide/offer/offer.h, facts of the catalogue, sentences for people. */
 #include "state/capacity/offer.h"
 
 #include <ctype.h>
@@ -15,17 +15,17 @@
 #include "state/db/invariant.h"
 #include "state/db/row.h"
 
-#define WIPES_MAX 301 /* the last ones, whose durations are counted */
+#define WIPES_MAX 301 /* the last wipes, whose durations are counted */
 
-/* What requests that wait ask for. */
+/* The GPUs that waiting requests need. */
 struct pending {
 	char *profile;
 	int64_t gpus;
 };
 
-/* How long a wipe took. */
+/* Duration of a wipe. */
 struct wiped {
-	const char *type; /* of the slot's GPU, a word of the fleet ending; NULL: not known */
+	const char *type; /* type of the slot's GPU, interned in ending; NULL: not known */
 	int64_t micros;
 };
 
@@ -34,8 +34,8 @@ struct offering {
 	const struct ga_offer_query *q;
 	struct ga_fleet fleet;
 	GA_LIST(struct pending) pending;
-	bool knows_ending;	     /* the rest is read when the first profile asks for it */
-	struct ga_fleet ending;	     /* the nodes of which something becomes free */
+	bool knows_ending;	     /* the members below are read at the first need */
+	struct ga_fleet ending;	     /* the nodes where capacity becomes free */
 	GA_LIST(struct wiped) wiped;	    /* the shortest first */
 	GA_LIST(struct ga_offer_soon) soon; /* in the order of slots */
 };
@@ -55,9 +55,9 @@ static void offering_release(struct offering *o)
 	ga_fleet_release(&o->ending);
 }
 
-/* ---- what becomes free ---- */
+/* ---- capacity that becomes free ---- */
 
-/* The column's time, or GA_UNKNOWN. */
+/* The time in the column, or GA_UNKNOWN. */
 static int64_t time_of(const struct ga_rows *rows, int column)
 {
 	int64_t micros;
@@ -96,8 +96,8 @@ static int read_wiped(struct offering *o, struct ga_err *err)
 	return r;
 }
 
-/* The median of what wipes of the type's slots took, of all where there was none; GA_UNKNOWN where
- * nothing was wiped yet. The type is a word of the fleet ending. */
+/* The median duration of wipes of the type's slots, or of all slots when the type has none;
+ * GA_UNKNOWN when no slot was wiped yet. The type is interned in ending. */
 static int64_t wipe_takes(const struct offering *o, const char *type)
 {
 	size_t i, of_type = 0, seen = 0;
@@ -110,7 +110,7 @@ static int64_t wipe_takes(const struct offering *o, const char *type)
 	return o->wiped.n ? o->wiped.v[(o->wiped.n - 1) / 2].micros : GA_UNKNOWN;
 }
 
-/* A wipe that should be over is counted from now: it may not have begun. */
+/* A wipe that should be over counts from now: it may not have begun. */
 static void add_soon(struct offering *o, const struct ga_rows *rows)
 {
 	const char *type = ga_fleet_word(&o->ending, ga_rows_text(rows, 1));
@@ -162,7 +162,7 @@ static int read_ending(struct offering *o, struct ga_err *err)
 	if (ga_store_fleet_load_ending(o->db, &o->ending, err) < 0)
 		return -1;
 	if (!o->ending.nodes.n)
-		return 0; /* nothing ends: how long wipes take is of no use */
+		return 0; /* nothing ends: the durations of wipes are not needed */
 	return read_wiped(o, err) < 0 ? -1 : read_soon(o, err);
 }
 
@@ -195,7 +195,7 @@ static void add_type(const struct offering *o, const char *type, const struct ga
 	}
 }
 
-/* In the profile's order; of a generic one, whatever there is. */
+/* In the profile's order; for a profile without types, every type of the fleet. */
 static void add_types(const struct offering *o, const struct ga_profile *p,
 		      const struct ga_offer_numbers *n, struct ga_hardware_profile *ret)
 {
@@ -235,9 +235,9 @@ static void add_types(const struct offering *o, const struct ga_profile *p,
 	ret->fp4_gflops = ga_accel_of_gpu(t, t->dense.fp4_gflops);
 }
 
-/* ---- words ---- */
+/* ---- names and sentences ---- */
 
-/* Types that differ in what is not in their names are one to people. */
+/* Types with equal names are one type to people, whatever else differs. */
 static void add_names(const struct ga_hardware_profile *view, struct ga_str *to)
 {
 	const char *before = " (";
@@ -286,7 +286,7 @@ static char *time_text(int64_t micros)
 
 /* ---- one profile ---- */
 
-/* Whether anybody asks when there is something again. */
+/* Whether the view needs the time at which capacity becomes free. */
 static bool is_scarce(const struct ga_hardware_profile *view)
 {
 	bool scarce = !view->available;
@@ -298,7 +298,7 @@ static bool is_scarce(const struct ga_hardware_profile *view)
 	return scarce;
 }
 
-/* The profile's own time is of whichever of its types comes first: without it none has one. */
+/* The time of the profile is the earliest time of its types: without it no type has one. */
 static void add_expected_types(const struct offering *o, const struct ga_profile *p,
 			       struct ga_hardware_profile *ret)
 {
@@ -395,7 +395,7 @@ static int each_profile(struct offering *o, const char *text, ga_store_each each
 	struct ga_profile p;
 	int r = 0;
 
-	/* One that cannot be read sells nothing; attention names it. */
+	/* A profile that cannot be read sells nothing; attention names it. */
 	if (ga_rec_parse_text(text, &ga_profile_schema, &p, err) < 0) {
 		ga_err_clear(err);
 		return 0;

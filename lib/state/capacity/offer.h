@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles as users see them: the one function behind gpuaas-profile list, gpuaas-list public,
- * what is published and served, and what gpuaas-match chooses from.
+ * Profiles as users see them: the one function behind gpuaas-profile list, gpuaas-list public, the
+ * published view (gpuaas-serve included), and the choices of gpuaas-match.
  */
 #ifndef GA_STATE_CAPACITY_OFFER_H
 #define GA_STATE_CAPACITY_OFFER_H
@@ -16,19 +16,19 @@ struct ga_offer_query {
 	const struct ga_accels *accels;
 	int64_t now_micros;    /* wall clock */
 	int64_t stale_seconds; /* nodes not observed for so long count as unknown; 0: never. As
-				  placement has it: GPUAAS_STALE_AFTER */
-	const char *currency;  /* of the prices, or NULL */
+				  in placement: GPUAAS_STALE_AFTER */
+	const char *currency;  /* currency of the prices, or NULL */
 	bool retired;	       /* retired profiles too */
-	bool concealed;	       /* only what everybody may see: profiles without teams, and nothing
-				  for operators in them (ga_offer_conceal) */
-	const char *team;      /* concealed: those that this team may use too; NULL: no team's */
-	const char *image;     /* requests will name this one; NULL: the profile's, else any */
-	struct ga_access_rules *rules; /* filled with teams and grants of the same look; NULL: not
-					  wanted. The caller releases it */
+	bool concealed;	       /* only data that everybody may see: profiles without teams, no
+				  member for operators (ga_offer_conceal) */
+	const char *team;      /* concealed: also the profiles of this team; NULL: of no team */
+	const char *image;     /* the image of the requests; NULL: the profile's, else any */
+	struct ga_access_rules *rules; /* filled with teams and grants of the same transaction,
+					  for the caller to release; NULL: not wanted */
 };
 
-/* Calls each with every current profile as struct ga_hardware_profile, in the order of names. What
- * is given is each's until it returns. Nothing of it names a node, a device or a project. */
+/* Calls each with every current profile as struct ga_hardware_profile, in the order of names. The
+ * struct is valid only during the call. It never names a node, a device or a project. */
 GA_MUST_CHECK int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q,
 				  ga_store_each each, void *arg, struct ga_err *err);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the fleet some nodes, each for itself, and without the plans that nobody took up. */
+/* A part of the fleet: an entry for each of some nodes, with expired plans counted as freed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/time.h"
 #include "state/capacity/fleet.h"
 
-#define SOME_MAX 64 /* nodes beyond which reading all is not much dearer */
+#define SOME_MAX 64 /* nodes above which reading all costs little more */
 
-/* Those of which something becomes free by itself. */
+/* Nodes where capacity becomes free by itself. */
 #define ENDING \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
 	"UNION SELECT node_id FROM node_capacity WHERE waiting > 0 " \
 	"UNION SELECT c.node_id FROM allocation a CROSS JOIN claim c ON c.allocation_id = a.id " \
 	"AND c.live = 1 WHERE a.state = 'held' ORDER BY 1"
-/* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
- * nobody's. */
+/* The slots that plans leave when they expire (ga_store_cancel), and whether the node then has no
+ * holder. */
 #define EXPIRED \
 	"WITH freed (claim, slot, fabric_partition) AS (SELECT c.number, s.id, " \
 	"allocation.fabric_partition FROM allocation INDEXED BY allocation_expiry CROSS JOIN " \
@@ -26,7 +26,7 @@
 	"AND c.claim_kind = 'slot' AND c.number NOT IN (SELECT claim FROM freed)) " \
 	"FROM freed f CROSS JOIN slot s ON s.id = f.slot "
 
-/* ---- plans that nobody took up ---- */
+/* ---- expired plans ---- */
 
 static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
 {
@@ -60,7 +60,7 @@ int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_er
 	return r;
 }
 
-/* ---- some nodes, each for itself ---- */
+/* ---- entries for some nodes ---- */
 
 int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
 		     struct ga_texts *ret, struct ga_err *err)

@@ -7,13 +7,13 @@
 #include "state/capacity/profile.h"
 #include "state/db/row.h"
 
-/* What the free slots of a pool are worth to the profiles that may be placed there. */
+/* The use of a pool's free slots for the profiles that may be placed there. */
 struct worth {
 	int64_t largest;       /* GPUs of the largest slice that fits now */
-	int64_t largest_count; /* that any profile allows; 0: no profile sells the type */
+	int64_t largest_count; /* largest count of any profile; 0: no profile sells the type */
 };
 
-/* Images are left out of it: a copy can be brought to a node, a GPU cannot. */
+/* Images are ignored: a copy can be brought to a node, a GPU cannot. */
 static void add_profile(const struct ga_fleet *fleet, const struct ga_pool *pool,
 			const struct ga_profile *p, struct worth *ret)
 {
@@ -56,7 +56,7 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_profile p;
 
-		/* One that cannot be read sells nothing; attention names it. */
+		/* A profile that cannot be read sells nothing; attention names it. */
 		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_schema, &p, err) < 0) {
 			ga_err_clear(err);
 			continue;
@@ -71,7 +71,7 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 	return r;
 }
 
-/* One number of a pool's view of how its free slots are scattered. */
+/* One number for how scattered a pool's free slots are. */
 static int64_t fragmentation(int64_t largest, int64_t available, int64_t largest_count)
 {
 	int64_t best = largest_count && available > largest_count ? largest_count : available;
@@ -93,7 +93,8 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 	struct worth worth;
 	int r;
 
-	/* In the order of ga_pool_schema; largest is the most free slots of one node. */
+	/* In the order of ga_pool_schema; largest is the largest number of free slots on
+	 * one node. */
 	if (ga_store_fleet_load(db, &fleet, err) < 0 ||
 	    ga_store_fleet_expire(db, &fleet, err) < 0 ||
 	    ga_db_query(db, &rows, err,
@@ -117,7 +118,7 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 		if (ga_row_read(rows, 0, &ga_pool_schema, &pool, err) < 0)
 			return -1;
 		r = worth_of(db, &fleet, &pool, &worth, err);
-		if (r == 0 && worth.largest_count) /* else no profile says what may be sold */
+		if (r == 0 && worth.largest_count) /* else no profile sells the type */
 			pool.largest = worth.largest;
 		pool.fragmentation_ppm =
 			fragmentation(pool.largest, pool.available, worth.largest_count);

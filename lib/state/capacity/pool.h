@@ -6,8 +6,8 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
-/* Kinds made from many rows (state/capacity/pool.c, state/watch/attention.c). stale_seconds: on
- * nodes that were not observed for so long nothing fits; 0: on all it may. */
+/* Rows made from many rows (state/capacity/pool.c, state/watch/attention.c). stale_seconds: nothing
+ * fits on a node that was not observed for so long; 0: the age does not matter. */
 GA_MUST_CHECK int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each each,
 				      void *arg, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: every version stays, one is the current one. */
+/* Profiles: every version is kept; one of them is current. */
 #include "state/capacity/profile.h"
 
 #include <inttypes.h>
@@ -66,7 +66,7 @@ int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version
 			 ("'gpuaas-profile show %s --versions' shows all of them", name));
 }
 
-/* skip: one that cannot be read is left out (attention names it); else it fails. */
+/* skip: a record that cannot be read is left out (attention names it); else it is an error. */
 static int each_record(struct ga_rows *query, bool skip, ga_store_each each, void *arg,
 		       struct ga_err *err)
 {
@@ -120,7 +120,7 @@ int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profi
 			 "si", profile->name, profile->version);
 }
 
-/* Of a slice nothing could be asked, or nothing could run, without these. */
+/* Without these members no request for a slice could be valid, or no VM could run. */
 static int check_slice(const struct ga_profile *p, struct ga_err *err)
 {
 	const char *missing = !p->counts.n		    ? "counts" :
@@ -134,7 +134,8 @@ static int check_slice(const struct ga_profile *p, struct ga_err *err)
 		       p->name, missing);
 }
 
-/* A slip of a few digits would be billed: a price is checked before anything is placed at it. */
+/* A price with digits too many or too few would be billed, so it is checked before any
+ * placement. */
 static int check_price(const struct ga_profile *p, struct ga_err *err)
 {
 	if (p->price_micros >= 0 && p->price_micros <= GA_PRICE_MAX)
@@ -145,7 +146,7 @@ static int check_price(const struct ga_profile *p, struct ga_err *err)
 			 ("it is the price of a GPU hour in millionths: 3500000 for 3.50"));
 }
 
-/* What can never be asked for, or stands twice, is a slip of whoever wrote it. */
+/* A count that no request can have, or a count that stands twice, is a typing error. */
 static int check_counts(const struct ga_profile *p, struct ga_err *err)
 {
 	size_t i, j;
@@ -168,7 +169,8 @@ static int check_types(const struct ga_profile *p, struct ga_err *err)
 	size_t i, j;
 
 	for (i = 0; i < p->types.n; i++) {
-		/* The user view shows it to everybody. One of before can still be retired. */
+		/* The user view shows the type to everybody. A profile from before this rule can
+		 * still be retired. */
 		if (!ga_name_is_valid(p->types.v[i]) && !p->retired)
 			return ga_fail(err, GA_BADREC, "profile '%s': '%.64s' is no type: small "
 				       "letters, digits, '.', '_' and '-', 63 at most", p->name,
@@ -181,8 +183,8 @@ static int check_types(const struct ga_profile *p, struct ga_err *err)
 	return 0;
 }
 
-/* The memory of a guest is made of whole pages, of a size that these hosts have. By a profile that
- * is retired no guest gets any. */
+/* The memory of a guest consists of whole pages, of a size that these hosts have. A retired profile
+ * gives memory to no guest, so it is not checked. */
 static int check_pages(const struct ga_profile *p, struct ga_err *err)
 {
 	int64_t kib = p->hugepage_kib, mib;
@@ -244,7 +246,7 @@ int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct 
 	return 1;
 }
 
-/* ---- who uses them, and what they use ---- */
+/* ---- use of profiles, and their references ---- */
 
 int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t version,
 				struct ga_err *err)

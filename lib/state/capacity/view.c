@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accelerators of nodes as the state has them. */
+/* The accelerators of nodes from the state. */
 #include "state/capacity/view.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "record/time.h"
 #include "state/db/audit.h"
 
-/* ---- by hand ---- */
+/* ---- recorded by hand ---- */
 
 int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct ga_err *err)
 {
@@ -64,7 +64,7 @@ static json_t *detail_of(const struct ga_manual_type *types, size_t n, const cha
 	return json_pack("{s:o, s:s?}", "types", list, "reason", reason);
 }
 
-/* Each type has one count: said twice, nobody knows which of them is meant. */
+/* Each type has one count: of two counts for one type, nobody knows the right one. */
 static int check_twice(const struct ga_manual_type *types, size_t n, struct ga_err *err)
 {
 	size_t i, j;
@@ -119,9 +119,9 @@ int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err)
 
 /* ---- discovered ---- */
 
-/* Nodes with what each discovered GPU is: ids with subsystem and revision, and how many of them.
- * A node without candidates has its slots instead, by the type they were approved with. */
-/* Of the host: row -1 is the whole of it, beside those of its NUMA nodes. */
+/* VIEWS has the nodes with their discovered GPUs: ids with subsystem and revision, and the number
+ * of GPUs. A node without candidates has its slots instead, by the type they were approved with.
+ * MEMORY is the memory of the host: row -1 is the whole host, the other rows are its NUMA nodes. */
 #define MEMORY \
 	"coalesce((SELECT memory_mib FROM node_memory m WHERE m.node_id = n.id " \
 	"AND numa_node = -1), (SELECT sum(memory_mib) FROM node_memory m WHERE m.node_id = n.id))"
@@ -139,7 +139,7 @@ int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err)
 	"WHERE c.node_id = n.id AND c.gpu IS NOT NULL) " \
 	"GROUP BY n.id, s.accelerator_type, s.type_name ORDER BY 1, 6, 8"
 
-/* "10de:2335 10de:18be a1"; the subsystem and the revision are "-" where they are not known. */
+/* "10de:2335 10de:18be a1"; subsystem and revision are "-" when they are not known. */
 static bool parse_gpu(const char *text, struct ga_accel_clue *c)
 {
 	unsigned int sub_vendor, sub_device, revision;
@@ -287,13 +287,13 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 	return -1;
 }
 
-/* ---- by hand, of one node ---- */
+/* ---- recorded by hand, for one node ---- */
 
 struct by_hand {
 	const struct ga_accels *list;
 	const char *node;
-	const struct ga_accel_type *type; /* of those that ids leave open, so far */
-	bool open;			  /* some are still, or are of several types */
+	const struct ga_accel_type *type; /* type of the GPUs so far whose ids leave it open */
+	bool open;			  /* some GPUs still have no type, or several types */
 };
 
 static int take_by_hand(struct ga_node_view *view, void *arg, struct ga_err *err)

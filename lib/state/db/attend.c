@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row of what needs a person, with the command for where it is typed. */
+/* A row of gpuaas.attention, with its command made for the machine where people type it. */
 #include "state/db/attend.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit chain: who acts, adding a row, verifying all of them. */
+/* The audit chain: the actor, adding a row, verifying all rows. */
 #include "state/db/audit.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define FIRST "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
-static const char *program; /* NULL: the name we were started as */
+static const char *program; /* NULL: the name that this program was started as */
 
 void ga_audit_program(const char *name)
 {
@@ -31,7 +31,7 @@ static void name_actor(char *actor, size_t size)
 		snprintf(actor + n, size - (size_t)n, ", login %s", ga_who_name(w->login, name));
 }
 
-/* Named once: the user of a process does not change while it runs. */
+/* Looked up once: the user of a process does not change while it runs. */
 const char *ga_audit_actor(void)
 {
 	static char actor[320];
@@ -46,7 +46,8 @@ struct row {
 	int64_t seq;
 };
 
-/* As jansson's compact form writes a text; whole chains are verified through here: it is lean. */
+/* Writes a text in jansson's compact form. Whole chains are verified through this function, so it
+ * is small and fast. */
 static void add_text(struct ga_str *out, const char *text)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", named[] = "\"\\bfnrt";
@@ -71,7 +72,7 @@ static void add_text(struct ga_str *out, const char *text)
 	ga_str_addc(out, '"');
 }
 
-/* The canonical array, the stored text of detail standing in it as it is. */
+/* The canonical array; the stored text of detail goes into it unchanged. */
 static void hash_row(const struct row *r, struct ga_str *text, char out[GA_DIGEST_SIZE])
 {
 	const char *const members[] = { r->at, r->actor, r->program, r->action, r->object };
@@ -105,7 +106,7 @@ int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], str
 	return 0;
 }
 
-/* The row goes on from what was counted, so that rows that were cut off before it stay missing. */
+/* The next row continues from the counter, so that rows cut off the end before it stay missing. */
 static int next_row(struct ga_db *db, int64_t *seq, char previous[GA_DIGEST_SIZE],
 		    struct ga_err *err)
 {
@@ -118,8 +119,8 @@ static int next_row(struct ga_db *db, int64_t *seq, char previous[GA_DIGEST_SIZE
 	return 0;
 }
 
-/* Rows that are cut off the end leave a whole chain; the number of the newest tells that there were
- * more. No trigger writes it: as part of the row's own statement it costs three times as much. */
+/* A chain without its last rows is still a valid chain; the number of the newest row shows the
+ * loss. No trigger writes this number: in the statement of the row it costs three times as much. */
 static int count_row(struct ga_db *db, int64_t seq, struct ga_err *err)
 {
 	int n = ga_db_exec(db, err, "UPDATE meta SET audit_seq = ?1 WHERE one = 1", "i", seq);
@@ -164,7 +165,7 @@ static bool is_hash(const char *hash)
 	       strspn(hash + 7, "0123456789abcdef") == strlen(FIRST) - 7;
 }
 
-/* Why the row does not continue the chain; NULL when it does. */
+/* The reason why the row does not continue the chain; NULL when it does. */
 static const char *look_at(const struct ga_rows *rows, int64_t seq, const char *previous,
 			   struct ga_str *text, char hash[GA_DIGEST_SIZE])
 {
@@ -208,8 +209,8 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 	return r;
 }
 
-/* What the state has and the audit must have named, in the transaction in which it came. What came
- * with a node that was adopted is named with it. */
+/* Objects that the state has, each of which the audit must name in the transaction that made it.
+ * The row of an adopted node stands for all that was adopted with it. */
 #define NAMED(action) "(SELECT object FROM audit WHERE action IN (" action "))"
 #define ADOPTED_WITH(table, at) \
 	"EXISTS (SELECT 1 FROM audit a WHERE a.object = " table ".node_id AND " \
@@ -232,7 +233,8 @@ static const char unnamed[] =
 	"json_extract(detail, '$.evidence') FROM audit WHERE action IN ('wiped', "
 	"'wipe_not_confirmed', 'rebuild_wiped') AND json_valid(detail) AND "
 	"json_extract(detail, '$.evidence') IS NOT NULL) "
-	/* What clears a device ended after the device was tainted, whatever folded_at says. */
+	/* Evidence that clears a device ended after the device was tainted, whatever folded_at
+	 * shows. */
 	"AND NOT (" ADOPTED_WITH("wipe_evidence", "folded_at") " AND "
 	ADOPTED_WITH("wipe_evidence", "finished_at") ") ORDER BY 1";
 

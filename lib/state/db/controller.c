@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of several states this is: what its orders carry, and hosts compare
- * (state/host/hostdb.h). */
+/* The identity of a state: its orders carry it, and hosts compare it (state/host/hostdb.h). */
 #include <stdio.h>
 
 #include "state/db/controller.h"

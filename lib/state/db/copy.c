@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of the state file: a backup, and the steps of a restore (db.h). Renames, not writes into
- * the file at hand: that one may be damaged, and whatever it is, it is kept as it is. Beside the
- * new file nothing of the old one may stay: SQLite would replay its WAL, or believe its index
- * of it.
+ * Copies of the state file: a backup, and the steps of a restore (db.h). A restore renames files
+ * and never writes into the present file: that file may be damaged, and is kept as it is. No file
+ * of the old state may stay beside the new file: SQLite would replay its WAL, or trust its index of
+ * the WAL.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int check_kind(sqlite3 *from, const char *path, struct ga_err *err)
 			 ("name a file that 'gpuaas-state backup' made"));
 }
 
-/* path: of which of them people are told. */
+/* path: the file that errors name. */
 static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, struct ga_err *err)
 {
 	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
@@ -98,7 +98,7 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err)
 
 /* ---- putting it in place ---- */
 
-/* The file first: without it every program says that there is no state. */
+/* The file goes first: without it every program reports that there is no state. */
 static int keep_old(const char *path, const char *kept, struct ga_err *err)
 {
 	ga_autofree char *wal = ga_xprintf("%s-wal", path), *kept_wal = ga_xprintf("%s-wal", kept);
@@ -115,7 +115,7 @@ static int keep_old(const char *path, const char *kept, struct ga_err *err)
 	return 0;
 }
 
-/* The new one could not be put there: the old one comes back as it was, its WAL first. */
+/* The new file could not be put in place: the old one is restored as it was, its WAL first. */
 static void put_back(const char *path, const char *kept)
 {
 	ga_autofree char *wal = ga_xprintf("%s-wal", path), *kept_wal = ga_xprintf("%s-wal", kept);
@@ -133,7 +133,8 @@ int ga_db_replace(const char *path, const char *with, const char *kept, struct g
 		return ga_fail(err, GA_SYSTEM, "'%s' has a WAL of its own still", with);
 	if (fd < 0 || fsync(fd) < 0)
 		return ga_fail_sys(err, "fsync of '%s' failed", with);
-	/* Each step is on the disk before the next: never the new file beside the old WAL. */
+	/* Each step is on the disk before the next one: the new file is never beside the
+	 * old WAL. */
 	if (kept && (keep_old(path, kept, err) < 0 || ga_file_sync_dir(path, err) < 0)) {
 		if (access(path, F_OK) < 0)
 			put_back(path, kept);
@@ -165,7 +166,7 @@ static int check_copy(sqlite3 *copy, const char *path, struct ga_err *err)
 	return good ? 0 : ga_fail_for(err, GA_SYSTEM, "corrupt", "the copy '%s' is damaged", path);
 }
 
-/* One file without a WAL beside it, that can be carried away. */
+/* Makes it one file without a WAL, so that it can be copied by itself. */
 static int drop_wal(sqlite3 *copy, const char *path, struct ga_err *err)
 {
 	int rc = sqlite3_exec(copy, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

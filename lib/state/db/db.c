@@ -13,7 +13,7 @@
 
 /* ---- errors ---- */
 
-/* What SQLite says of a broken key or check, in our words. */
+/* Our sentences for SQLite's messages about a broken key or check. */
 static const struct {
 	const char *part, *reason;
 } constraints[] = {
@@ -59,8 +59,8 @@ int ga_db_fail_read_only(const char *path, struct ga_err *err)
 			  "its own and name the copy with --state"));
 }
 
-/* Reading needs files beside the database, too: where those cannot be made or grow, SQLite says
- * only that it failed. The file system says why. */
+/* Reading needs files beside the database, too. When those cannot be made or grow, SQLite reports
+ * only a failure; the file system has the reason. */
 static int fail_io(const struct ga_db *db, const char *sentence, int rc, struct ga_err *err)
 {
 	int cause = sqlite3_system_errno(db->sqlite);
@@ -139,7 +139,7 @@ static struct ga_cached *cache_find(struct ga_db *db, const char *sql)
 	return NULL; /* full: the statement is not kept */
 }
 
-/* A statement ready to be bound: the kept one, or one of its own when that is in use. */
+/* A statement ready to be bound: the cached one, or a new one when the cached one is in use. */
 static int statement(struct ga_db *db, const char *sql, struct ga_rows *rows, struct ga_err *err)
 {
 	struct ga_cached *c = cache_find(db, sql);
@@ -169,8 +169,8 @@ static void finish(struct ga_rows *rows)
 	}
 }
 
-/* Up to the first capital, which is a column. copy: the texts may be gone before the rows are
- * read. */
+/* Binds up to the first capital, which is a column. copy: the texts may be freed before the rows
+ * are read. */
 static int bind(struct ga_rows *rows, const char *types, bool copy, va_list *ap, struct ga_err *err)
 {
 	sqlite3_destructor_type keep = copy ? SQLITE_TRANSIENT : SQLITE_STATIC;
@@ -322,7 +322,7 @@ int64_t ga_rows_int(const struct ga_rows *rows, int column)
 {
 	int64_t n = sqlite3_column_int64(rows->stmt, column);
 
-	/* NULL reads as 0: only then is the type worth a look. */
+	/* NULL reads as 0: only a 0 needs a look at the type. */
 	return !n && sqlite3_column_type(rows->stmt, column) == SQLITE_NULL ? GA_UNKNOWN : n;
 }
 
@@ -346,7 +346,7 @@ void ga_cleanup_rows(struct ga_rows **rows)
 
 /* ---- transactions ---- */
 
-/* Looks at the version again: the file may have been migrated since it was opened. */
+/* Checks the version again: the file may have been migrated since it was opened. */
 static int check_version(struct ga_db *db, struct ga_err *err)
 {
 	int64_t version;
@@ -356,8 +356,8 @@ static int check_version(struct ga_db *db, struct ga_err *err)
 	return version == db->version ? 0 : ga_db_fail_version(db, version, err);
 }
 
-/* A restore puts another file at the path: what is opened still is the one that was replaced, and
- * what is written there would be lost. */
+/* A restore puts another file at the path. The open file is then the replaced one, and a write into
+ * it would be lost. */
 static int check_place(struct ga_db *db, struct ga_err *err)
 {
 	int moved = 0;
@@ -400,7 +400,7 @@ int ga_db_begin_read(struct ga_db *db, struct ga_err *err)
 	return 0;
 }
 
-/* The pages in use, not the file's size: once grown, it stays as large and is written anew from its
+/* Counts the pages in use, not the file's size: the file never shrinks, and is reused from its
  * start. */
 static void checkpoint_if_large(struct ga_db *db)
 {
@@ -409,7 +409,7 @@ static void checkpoint_if_large(struct ga_db *db)
 	if (db->wal_pages < WAL_LIMIT)
 		return;
 	db->wal_pages = 0;
-	/* Not everything may go over while others read; the next writer tries again. */
+	/* While others read, a part of the WAL may have to stay; the next writer tries again. */
 	rc = sqlite3_wal_checkpoint_v2(db->sqlite, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	if (rc != SQLITE_OK && rc != SQLITE_BUSY)
 		ga_info("checkpoint of '%s' failed: %s", db->path, sqlite3_errmsg(db->sqlite));
@@ -508,16 +508,16 @@ int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg
 	ga_autorows struct ga_rows *rows = NULL, *keys = NULL;
 	int r;
 
-	/* 16 MiB instead of 2: enough for what keys and rules look up over and over. A larger cache
-	 * is no quicker. */
+	/* 16 MiB instead of 2: enough for the pages that keys and rules look up again and again. A
+	 * larger cache is no faster. */
 	if (ga_db_change(db, err, "PRAGMA cache_size=-16384", "") < 0 ||
 	    ga_db_query(db, &rows, err, "PRAGMA integrity_check", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (!ga_streq(ga_rows_text(rows, 0), "ok") && each(ga_rows_text(rows, 0), arg) < 0)
 			return -1;
-	/* A dozen CPUs a slot make slot_cpu nine tenths of all keys:
-	 * lib/state/recovery/check_rules.c asks a slot once instead. */
+	/* With a dozen CPUs a slot, slot_cpu has nine tenths of all keys: a rule of
+	 * lib/state/recovery/check_rules.c does one lookup a slot instead. */
 	if (r < 0 || ga_db_query(db, &keys, err,
 				 "SELECT k.\"table\", k.rowid, k.parent FROM sqlite_schema t, "
 				 "pragma_foreign_key_check(t.name) k WHERE t.type = 'table' AND "

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machines of state.md as one table, and the triggers that hold its edges. */
+/* The state machines of state.md as one table, and the triggers that guard its edges. */
 #include "state/db/fsm.h"
 
 #define MINUTE 60
 #define HOUR (60 * MINUTE)
-/* A whole machine is taken back from here, wipes itself, and is never the one with the state. */
+/* END_WHOLE is for baremetal: the release runs here, the wipe on the node itself, which is never
+ * the machine with the state. */
 #define END "gpuaas-release %s | gpuaas-wipe"
 #define END_WHOLE                                                                                  \
 	"gpuaas-release %s | gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
@@ -101,8 +102,8 @@ bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to)
 	return false;
 }
 
-/* All edges as one text, " disabled>available disabled>wiping …": asked of by one call, where an
- * IN list would be made a table at each move. A state with an arrow would be a piece of it. */
+/* All edges in one string, " disabled>available disabled>wiping …", so that one instr() call checks
+ * an edge (an IN list makes SQLite build a table per update). State names must not contain '>'. */
 static void add_edges(const struct ga_fsm_state *states, struct ga_str *sql)
 {
 	const struct ga_fsm_state *s;

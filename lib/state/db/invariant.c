@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants as triggers: what is kept, what is fixed, what is unique; and all rules as DDL. */
+/* Invariants as triggers: rows that are never deleted, columns that are fixed, keys that are
+ * unique; and the DDL of all rules. */
 #include "state/db/invariant.h"
 
 #include <ctype.h>
@@ -15,13 +16,13 @@ static const char *const kept[] = {
 	"node_key",   "team",	       "access_grant", "access", "proposal", NULL,
 };
 
-/* Each change counts, so that whoever saw an older generation is refused. */
+/* Each change raises the generation, so that a writer that saw an older generation is refused. */
 static const char *const counted[] = { "slot", "allocation", "node", NULL };
 
 /*
- * Columns by which rules tell the row as it was from what it becomes. A temporary trigger of a
- * connection fires first and may have changed the row meanwhile: then OLD is not what is stored any
- * more, and the update would put back what it read. Of the counted tables it is the generation.
+ * Columns by which rules detect that the stored row is not OLD any more. A temporary trigger of a
+ * connection fires first and may have changed the row meanwhile: then the update would write the
+ * values that it had read before. Counted tables use the generation.
  */
 static const struct {
 	const char *table, *column, *key;
@@ -32,13 +33,13 @@ static const struct {
 	{ "proposal", "decided_at", "id" },
 };
 
-/* Tables with a number beside their keys. It has other names (rowid, oid): only a trigger on every
- * update sees those. */
+/* Tables with a number beside their keys. The number has other names (rowid, oid), which only a
+ * trigger on every update sees. */
 static const char *const numbered[] = { "node", "device", "slot", "allocation", "claim", "usage",
 					"node_key", NULL };
 
-/* Columns that have a default: OR REPLACE puts it in place of a NULL, but only after the triggers
- * have seen the NULL, which no comparison refuses. */
+/* Columns with a default. With INSERT OR REPLACE, SQLite substitutes the default for NULL after the
+ * triggers ran; our comparisons with NULL are never true there, so NULL is refused explicitly. */
 static const struct {
 	const char *table, *columns;
 } defaulted[] = {
@@ -54,9 +55,9 @@ static const struct {
 #define NUMBER_SENTENCE "duplicate: a row of that number is there already"
 
 /*
- * What REPLACE would delete silently: the keys of the guarded tables. match compares the columns
- * of stored rows with NEW; of are the columns of the key, "" when no row comes to it later (see
- * fixed).
+ * The keys of the guarded tables, whose rows REPLACE would delete silently. match compares the
+ * columns of stored rows with NEW; of has the columns of the key, "" when no update can give a row
+ * this key (see fixed).
  */
 static const struct {
 	const char *table, *name, *of, *match, *refuse;
@@ -112,7 +113,7 @@ static const struct {
 	{ "proposal", "id", "", "id = NEW.id", "duplicate: there is a proposal of that id" },
 };
 
-/* The keys of slots that are not retired: asked together, of those that an index finds by one. */
+/* The keys of slots that are not retired, in one query: an index finds the rows of each key. */
 #define SLOT_KEYS \
 	"gpu_id, node_id, slot_index, gpu_pci_address, nvme_wwid, fabric_vf_pci_address, mac, " \
 	"private_ip, retired"
@@ -139,7 +140,8 @@ static const struct {
 	  "duplicate_identity: that address stands in another slot of the node" },
 };
 
-/* Columns that never change, and so are not named by an update; when limits it to some states. */
+/* Columns that never change, so that no update may name them; when limits the rule to some
+ * states. */
 static const struct {
 	const char *table, *name, *of, *when, *refuse;
 } fixed[] = {
@@ -200,10 +202,11 @@ static const struct {
 	  "usage_fixed: a span that ended never changes" },
 };
 
-/* The present, and what a clock may differ while a statement runs: SQLite cuts it short. */
+/* The present, plus a second for clock differences while a statement runs: SQLite truncates the
+ * present. */
 #define SOON "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '+1 second')"
 
-/* A span that came from an older version may begin at no time at all: it can be ended. */
+/* A span of an older version may have an invalid beginning: it can still be ended. */
 #define SPAN_WHEN \
 	"NEW.ended_at IS NOT NULL AND (NOT " GA_SQL_IS_REAL_TIME("NEW.ended_at") " OR " \
 	"NEW.ended_at > max(" SOON ", NEW.started_at) OR " \
@@ -211,8 +214,8 @@ static const struct {
 #define SPAN_SENTENCE \
 	"usage_time: a span ends at a time that is not before it began and not in the future"
 
-/* "sha256:" and 64 digits, and no row has that of the one before it. One pattern from the start:
- * with '*[^0-9a-f]*' SQLite begins anew at each digit. */
+/* "sha256:" and 64 digits, and no row has the hash of the row before it. One pattern from the
+ * start: with '*[^0-9a-f]*' SQLite starts again at each digit. */
 #define HEX8 "[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
 #define HASH_WRONG \
 	"NEW.hash NOT GLOB 'sha256:" HEX8 HEX8 HEX8 HEX8 HEX8 HEX8 HEX8 HEX8 "' OR " \
@@ -221,8 +224,8 @@ static const struct {
 static const struct ga_rule rules[] = {
 	{ "meta_epoch", "BEFORE UPDATE OF epoch ON meta", "NEW.epoch < OLD.epoch",
 	  "fixed: an epoch only grows", NULL },
-	/* By more than one, where a backup is older than several restores, or hosts have served a
-	 * later one; never to where no epoch follows. */
+	/* By more than one when a backup is older than several restores, or hosts have served a
+	 * later epoch; never to an epoch that has no successor. */
 	{ "meta_epoch_step", "BEFORE UPDATE OF epoch ON meta", "NEW.epoch - OLD.epoch > 1000000",
 	  "fixed: an epoch does not grow by more than a million restores at once", NULL },
 	{ "meta_audit", "BEFORE UPDATE OF audit_seq ON meta", "NEW.audit_seq < OLD.audit_seq",
@@ -245,7 +248,7 @@ static const struct ga_rule rules[] = {
 	  "NEW.previous_hash IS NOT coalesce((SELECT hash FROM audit ORDER BY seq DESC LIMIT 1), "
 	  "'sha256:0000000000000000000000000000000000000000000000000000000000000000')",
 	  "audit_chain: an audit row continues the chain", NULL },
-	/* SQLite has no SHA-256: whether it is that of the row only check and verify can say. */
+	/* SQLite has no SHA-256: only check and verify can compare the hash with the row. */
 	{ "audit_hash", "BEFORE INSERT ON audit", HASH_WRONG,
 	  "audit_chain: the hash of an audit row has a form that no program writes", NULL },
 	{ "usage_whose", "BEFORE INSERT ON usage",
@@ -272,8 +275,8 @@ static const struct ga_rule rules[] = {
 	  "EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
 	  "created_at > NEW.started_at AND " GA_SQL_IS_TIME("created_at") ")",
 	  "usage_life: a span does not begin before its allocation was made", NULL },
-	/* A clock that went ahead may have written the allocation or the span before this one: then
-	 * this span begins no earlier than they say. */
+	/* A clock that was ahead may have written the allocation or the span before this one: then
+	 * this span begins no earlier than those times. */
 	{ "usage_ahead", "BEFORE INSERT ON usage",
 	  "NEW.started_at > max(" SOON ", coalesce((SELECT created_at FROM allocation WHERE "
 	  "id = NEW.allocation_id AND " GA_SQL_IS_TIME("created_at") "), ''), "
@@ -300,16 +303,16 @@ struct refusal {
 	char *when, *sentence;
 };
 
-/* Refusals that are asked of the same rows are one SELECT. */
+/* Refusals about the same rows are one SELECT. */
 struct question {
-	char *rows; /* "FROM slot WHERE …"; "": once, of OLD and NEW */
+	char *rows; /* "FROM slot WHERE …"; "": once, about OLD and NEW */
 	GA_LIST(struct refusal) refusals;
 };
 
-/* All refusals of one event are one trigger: each that fires costs SQLite a frame of its own. */
+/* All refusals of one event are one trigger: each trigger that fires costs SQLite a frame. */
 struct event {
 	char *event; /* "BEFORE INSERT ON claim" */
-	char *name;  /* of its rule, or made of the event when it has several */
+	char *name;  /* name of its rule, or made from the event when it has several rules */
 	GA_LIST(struct question) questions;
 };
 
@@ -318,7 +321,7 @@ struct events {
 	struct ga_str *sql;
 };
 
-/* "BEFORE UPDATE OF state ON slot" as slot_state, "BEFORE INSERT ON slot" as slot_insert. */
+/* "BEFORE UPDATE OF state ON slot" gives slot_state, "BEFORE INSERT ON slot" gives slot_insert. */
 static char *name_event(const char *event)
 {
 	const char *what = event + strlen("BEFORE "), *of = strstr(event, " OF ");
@@ -470,7 +473,7 @@ static void add_defaulted(struct events *all)
 		}
 }
 
-/* The stored row that is not the one being changed. */
+/* A stored row other than the one being changed. */
 static const char *other_row(const char *table)
 {
 	return ga_streq(table, "profile") ? "version <> OLD.version" : "id <> OLD.id";
@@ -525,7 +528,8 @@ static void write_question(const struct question *q, struct ga_str *sql)
 	ga_str_addf(sql, "\nEND%s%s;\n", space, q->rows);
 }
 
-/* What was added last is asked first. Not in WHEN, which SQLite copies whenever it reads it. */
+/* The refusal added last is checked first. The conditions are not in WHEN, which SQLite copies each
+ * time it reads the trigger. */
 static void write_event(struct event *e, struct ga_str *sql)
 {
 	size_t i;
@@ -576,8 +580,9 @@ void ga_invariant_ddl(struct ga_str *sql)
 	add_moving(&all);
 	add_fixed(&all);
 	add_keys(&all);
-	/* SQLite fires what was made last first. Counts come after all that must hold: where
-	 * somebody wrote other numbers, they may fail, and OR FAIL keeps what was done before. */
+	/* SQLite fires the trigger made last first. The counting triggers must run after all rules:
+	 * they may fail when somebody changed counters by hand, and OR FAIL keeps the changes made
+	 * before. */
 	add_rules(ga_rules_counted, &all);
 	add_rules(ga_rules_json, &all);
 	add_rules(rules, &all);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is counted as slots move: how many of a node are free (node_capacity). */
+/* The counters that change as slots move: the number of free slots of a node (node_capacity). */
 #include "state/db/invariant.h"
 
-/* What the slots of one row have in common. It changes rarely: then the node is counted anew. */
+/* The columns that the slots of one row have in common. They change rarely: then the node is
+ * counted again. */
 #define ALIKE(row) \
 	"(" row ".accelerator_type, " row ".memory_mib, " row ".cpuset, " row ".epoch_verified, " \
 	row ".retired, " row ".module_id)"
@@ -10,7 +11,7 @@
 	"DELETE FROM node_capacity WHERE node_id = NEW.node_id;\n" \
 	"INSERT INTO node_capacity SELECT * FROM slot_capacity WHERE node_id = NEW.node_id;"
 
-/* 1 where the slot came to count so, -1 where it did. The column goes up and down with it. */
+/* 1 when the slot came into this state, -1 when it left it; the counter changes by that. */
 #define CAME(so) "(NEW.counted = '" so "') - (OLD.counted = '" so "')"
 #define MOVE(column, so) column " = " column " + " CAME(so)
 
@@ -23,8 +24,8 @@ const struct ga_rule ga_rules_counted[] = {
 	{ "slot_counted_moved",
 	  "AFTER UPDATE OF state, cordon_reason, health_state, blockers ON slot",
 	  "NEW.retired = 0 AND " ALIKE("NEW") " IS " ALIKE("OLD"), NULL,
-	  /* Not FROM a subquery, which would make a table of it at each move. OR IGNORE: where
-	   * somebody wrote other numbers the checks of the table keep no slot from moving. */
+	  /* Not FROM a subquery, which would make a table at each move. OR IGNORE: when somebody
+	   * changed the counters by hand, the checks of the table stop no slot from moving. */
 	  "UPDATE OR IGNORE node_capacity SET "
 	  MOVE("free", "available") ", " MOVE("waiting", "waiting") ", "
 	  MOVE("disabled", "disabled") ", "

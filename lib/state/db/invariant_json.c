@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns that hold JSON, and generations: what every reader of a row relies on. */
+/* JSON columns and generations: every reader of a row relies on their form. */
 #include "state/db/invariant.h"
 
 /*
- * Columns of JSON. A text of another form is refused here with a sentence; one of the right form
- * that is no JSON is refused by json_each itself, as "malformed JSON" (of the JSON functions only
- * json_each is usable in a trigger with trusted_schema off). Nobody counts fewer members than none.
+ * JSON columns. A text of another form is refused here with a sentence. A text of the right form
+ * that is not JSON is refused by json_each itself, as "malformed JSON" (json_each is the only JSON
+ * function that a trigger may use with trusted_schema off). The count of members is never negative:
+ * it only makes json_each parse the text.
  */
 #define NOT_OBJECT(c) "(" c " NOT GLOB '{*}' OR (SELECT count(*) FROM json_each(" c ")) < 0)"
 #define NOT_REASONS(c) \
 	"(" c " <> '[]' AND (" c " NOT GLOB '[[]{*}]' OR EXISTS (SELECT 1 FROM " \
 	"json_each(" c ") r WHERE r.type <> 'object' OR NOT EXISTS (SELECT 1 FROM " \
 	"json_each(r.value) m WHERE m.key = 'code' AND m.type = 'text'))))"
-/* Of the records of a placement the first letter alone is looked at: to parse plan and request
- * would cost each placement what its indexes do. Readers and the check do the rest. */
+/* For the records of a placement only the first letter is checked: parsing plan and request would
+ * cost each placement as much as its indexes. Readers and the check parse the rest. */
 #define NOT_BEGUN(c) c " NOT GLOB '{*'"
-/* What an update leaves as it is may be older than these rules. */
+/* A value that an update does not change may be older than these rules. */
 #define NOW(c, not) "(NEW." c " IS NOT OLD." c " AND " not("NEW." c) ")"
 #define REASONS_SENTENCE "check: blockers are a list of reasons, each with a code"
 #define OBJECT_SENTENCE "check: a record is a JSON object"
-/* A row that was adopted goes on from its host's number. The last ones of records are kept free. */
+/* An adopted row continues from the number of its host. The last numbers of records are
+ * kept free. */
 #define NO_GENERATION "NEW.generation NOT BETWEEN 0 AND 4503599627370496"
 #define GENERATION_SENTENCE "birth: the generation of a row has others behind it"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sold once: claims, who holds a node, CPUs, memory, fabric functions, fractional shapes. */
+/* Sold once: claims, the holder of a node, CPUs, memory, fabric functions, fractional shapes. */
 #include "state/db/invariant.h"
 
 /* States of a slot in which its claim cannot end. */
@@ -30,8 +30,7 @@
 #define PF_VF_SENTENCE \
 	"pf_vf_conflict: a physical fabric function is never sold beside its own virtual one"
 
-/* One PCI function in two roles: the GPU of one slot is no fabric function, of another slot or of
- * its own. */
+/* One PCI function in two roles: the GPU of a slot is never a fabric function of any slot. */
 #define ROLES_WHEN \
 	"NEW.retired = 0 AND (NEW.gpu_pci_address IN (NEW.fabric_vf_pci_address, " \
 	"NEW.fabric_pf_pci_address) OR EXISTS (SELECT 1 FROM slot WHERE node_id = NEW.node_id " \
@@ -47,13 +46,14 @@
 	"state = 'disabled')"
 #define CPU_SENTENCE "in_use: the CPUs of a slot change only while it is disabled"
 
-/* The slot of a claim, and the allocation it is for; that they are there others hold. */
+/* The slot of a claim, and its allocation; other rules check that both exist. */
 #define OF_SLOT \
 	"FROM allocation a JOIN slot s ON s.id = NEW.slot_id WHERE a.id = NEW.allocation_id"
 
 const struct ga_rule ga_rules_sold[] = {
-	/* Claims are born live, on what is free, for who is being placed. Those with a holder are
-	 * live: the table's checks hold that, and that a node is held for its own allocation. */
+	/* Claims are born live, on free slots, for an allocation that is being placed. A claim with
+	 * a holder is live, and holds a node for its own allocation: checks of the table guard
+	 * both. */
 	{ "claim_birth", "BEFORE INSERT ON claim", "NEW.live <> 1",
 	  "birth: a new claim is live", NULL },
 	{ "claim_holder", "BEFORE INSERT ON claim",
@@ -85,7 +85,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "EXISTS (SELECT 1 FROM claim WHERE allocation_id = NEW.allocation_id AND live = 1 "
 	  "AND node_id <> NEW.node_id)",
 	  "one_node: all claims of an allocation are on one node", NULL },
-	/* A machine with GPUs of several types has none as a whole. */
+	/* A baremetal allocation has no type when its machine has GPUs of several types. */
 	{ "claim_type", "BEFORE INSERT ON claim",
 	  "(a.accelerator_type IS NOT NULL AND a.accelerator_type IS NOT s.accelerator_type) OR "
 	  "(NEW.accelerator_type IS NOT NULL AND NEW.accelerator_type IS NOT s.accelerator_type)",
@@ -96,11 +96,11 @@ const struct ga_rule ga_rules_sold[] = {
 	  "coalesce(instr(a.profile_types, char(10) || s.accelerator_type || char(10)), 0) = 0",
 	  "wrong_type: the profile of the allocation does not name the type of that slot",
 	  OF_SLOT },
-	/* Texts in records have their quotation marks escaped: this is the member. */
+	/* A text inside a record has its quotation marks escaped, so this finds the member. */
 	{ "allocation_types", "BEFORE INSERT ON allocation",
 	  "(instr(NEW.profile_record, '\"types\":[') > 0) <> (NEW.profile_types IS NOT NULL)",
 	  "wrong_type: an allocation has the types that its profile names", NULL },
-	/* they end once, when the slot has left wiping */
+	/* a claim ends once, when its slot has left wiping */
 	{ "claim_revived", "BEFORE UPDATE OF live ON claim", "OLD.live = 0 AND NEW.live <> 0",
 	  "fixed: a claim that ended stays ended", NULL },
 	{ "claim_in_use", "BEFORE UPDATE OF live ON claim",
@@ -129,7 +129,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "UPDATE node SET held_by = NULL, generation = generation + 1 WHERE id = NEW.node_id AND "
 	  "held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM claim WHERE "
 	  "node_id = NEW.node_id AND held_by IS NOT NULL);" },
-	/* who holds a node */
+	/* the holder of a node */
 	{ "node_birth_held", "BEFORE INSERT ON node", "NEW.held_by IS NOT NULL",
 	  "birth: nobody holds a new node", NULL },
 	{ "node_held", "BEFORE UPDATE OF held_by ON node",
@@ -144,14 +144,15 @@ const struct ga_rule ga_rules_sold[] = {
 	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE node_id = OLD.id AND "
 	  "held_by IS NOT NULL)",
 	  "has_claims: a node with live claims cannot be retired", NULL },
-	/* slots and their claims */
-	/* Of an allocation that is being placed: a claim that somebody kept from ending is none. */
+	/* slots with their claims */
+	/* The claim must be of an allocation that is being placed: a claim that somebody kept from
+	 * ending does not count. */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' "
 	  "AND NOT EXISTS (SELECT 1 FROM claim c JOIN allocation a ON a.id = c.allocation_id WHERE "
 	  "c.slot_id = OLD.id AND c.live = 1 AND a.state IN ('pending', 'placed'))",
 	  "no_claim: a slot is reserved only for a live claim", NULL },
-	/* The first epoch has seen no restore. */
+	/* In the first epoch no restore has happened. */
 	{ "slot_unverified", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' AND NEW.epoch_verified < "
 	  "(SELECT epoch FROM meta WHERE epoch > 1)",
@@ -169,7 +170,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "o.node_id = OLD.node_id AND o.retired = 0 AND NOT EXISTS (SELECT 1 FROM claim n "
 	  "WHERE n.slot_id = o.id AND n.live = 1 AND n.allocation_id = c.allocation_id)))",
 	  "sold_once: a baremetal claim takes every slot of its node", NULL },
-	/* Also where no slot of it moves: its tenant has the whole machine. */
+	/* Also when none of its slots moves: a baremetal tenant has the complete machine. */
 	{ "allocation_whole_node", "BEFORE UPDATE OF state ON allocation",
 	  "NEW.state = 'provisioning' AND NEW.shape = 'baremetal' AND EXISTS (SELECT 1 FROM "
 	  "claim c JOIN slot s ON s.node_id = c.node_id WHERE c.allocation_id = OLD.id AND "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Never unwiped: a device carries its taint until confirmed evidence of a later wipe clears it, in
- * the update in which its slot leaves wiping. And all that an available slot must have.
+ * Never unwiped: a device is tainted until confirmed evidence of a later wipe clears it, in the
+ * update in which its slot leaves wiping. And the columns that an available slot must have.
  */
 #include "state/db/invariant.h"
 
@@ -10,12 +10,12 @@
 #define RANK(class) GA_SQL_CLASS_RANK(class)
 
 /*
- * Each slot with the evidence that proves its wipe: confirmed, of this disk and GPU, for the order
- * in force, as strong as the policy, read back whole, with a guard that refused nothing, a GPU and
- * the slot's fabric function that came back, written by a version whose evidence is judged, and
- * begun after both devices were last dirtied. The rest of its content is for ga_wipe_proves(), in
- * the fold and in the check. The view does not read the slot's wipe_evidence_id: a trigger before
- * an update still sees the old one.
+ * Each slot with the evidence that proves its wipe. The evidence is confirmed; of this disk and
+ * GPU, for the order in force; as strong as the policy, and fully read back; with a guard that
+ * refused nothing; with a GPU and the slot's fabric function that came back after reset; written by
+ * a version whose evidence is judged; and begun after both devices were last dirtied.
+ * ga_wipe_proves() judges the rest of its content, in the fold and in the check. The view does not
+ * read the slot's wipe_evidence_id: a trigger before an update still sees the old one.
  */
 const char ga_sql_slot_proven[] =
 	"CREATE VIEW slot_proven AS SELECT s.id, s.state, s.nvme_wwid, s.gpu_id, "
@@ -50,22 +50,22 @@ const char ga_sql_slot_proven[] =
 	"EXISTS (SELECT 1 FROM slot_proven WHERE id = NEW.id AND " \
 	"wipe_evidence_id = NEW.wipe_evidence_id)"
 
-/* Both devices are known, of this node, of the right kind, and clean: but for those of a slot that
- * was wiped, which are cleared with it (slot_cleared). */
+/* Both devices are known, of this node, of the right kind, and clean. Devices of a slot whose wipe
+ * ended may still be tainted: they are cleared with it (slot_cleared). */
 #define CLEAN_DEVICE(device, kind) \
 	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND node_id = NEW.node_id AND " \
 	"device_kind = '" kind "' AND (dirty_since IS NULL OR OLD.state = 'wiping'))"
 #define CLEAN \
 	"(" CLEAN_DEVICE("NEW.nvme_wwid", "disk") " AND " CLEAN_DEVICE("NEW.gpu_id", "gpu") ")"
 
-/* A taint never predates the wipe that cleared the device before, whatever the clock says. */
+/* A taint never predates the wipe that cleared the device, whatever the clocks show. */
 #define TAINT_TIME \
 	"max(" GA_SQL_NOW ", coalesce(dirty_since, ''), coalesce((SELECT e.finished_at FROM " \
 	"wipe_evidence e WHERE e.id = device.cleared_by), ''))"
 
 #define IS_TIME(column) GA_SQL_IS_TIME(column)
 
-/* A device of the slot that its tenant has had counts as clean. */
+/* A device of the slot counts as clean although a tenant has had it. */
 #define NOT_TAINTED(row) \
 	"EXISTS (SELECT 1 FROM device WHERE id IN (" row ".nvme_wwid, " row ".gpu_id) AND " \
 	"dirty_since IS NULL)"
@@ -75,7 +75,7 @@ const char ga_sql_slot_proven[] =
 	"c.live = 1) AND NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR " \
 	"s.gpu_id = device.id) AND s.retired = 0)"
 
-/* The rows of slot_cpu of the slot, and those that its list of CPUs names. */
+/* The number of rows of slot_cpu for the slot, and the number of those whose CPU is in its list. */
 #define CPUS_HELD "(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id)"
 #define CPUS_RIGHT \
 	"(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id AND EXISTS (SELECT 1 FROM " \
@@ -83,8 +83,8 @@ const char ga_sql_slot_proven[] =
 	GA_SQL_LAST_CPU "))"
 
 #define ON_OPEN "BEFORE UPDATE OF state ON slot"
-/* The slots a device stands in are found by the device; a bare state would send the planner through
- * the index of states, which at thousands of slots is most of the table. */
+/* The slots of a device are found by the device. With a condition on the state, SQLite would use
+ * the index of states, and read most of the table when there are thousands of slots. */
 #define OF_DEVICE "(nvme_wwid = OLD.id OR gpu_id = OLD.id)"
 #define ONE_OF(states) "coalesce(state, '') IN (" states ")"
 
@@ -126,17 +126,21 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "WHERE id IN (NEW.nvme_wwid, NEW.gpu_id);\n"
 	  "SELECT RAISE(ABORT, 'tainted: the devices of a slot that is handed over were not "
 	  "tainted') WHERE " NOT_TAINTED("NEW") ";" },
-	/* A temporary trigger of a connection fires first, and can end what follows (IGNORE, FAIL)
-	 * or keep it from running (a trigger does not run within itself). So this trigger, which
-	 * changes nothing, looks before the slot's next step whether the taint is there. */
+	/*
+	 * A temporary trigger of a connection fires first. It can end the following triggers
+	 * (IGNORE, FAIL) or keep them from running (a trigger does not run within itself). So this
+	 * trigger, which changes nothing, checks before the slot's next step that the taint is
+	 * there.
+	 */
 	{ "slot_was_dirtied", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND " NOT_TAINTED("OLD"),
 	  "tainted: the devices of a slot that was handed over were not tainted", NULL },
-	/* What is released was handed over. */
+	/* A slot that is released had a tenant. */
 	{ "slot_released_dirty", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'releasing' AND OLD.state <> 'releasing' AND " NOT_TAINTED("NEW"),
 	  "tainted: the devices of a slot that is released were never tainted", NULL },
-	/* Also when its allocation is not moved, as only a foreign hand does it. */
+	/* Also when its allocation does not move, which happens only by writes from outside
+	 * gpuaas. */
 	{ "slot_node_was_dirtied", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND EXISTS (SELECT 1 FROM claim k "
 	  "JOIN allocation a ON a.id = k.allocation_id WHERE k.slot_id = OLD.id AND k.live = 1 AND "
@@ -147,7 +151,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND OLD.shape = 'baremetal' AND "
 	  "EXISTS (SELECT 1 FROM device WHERE dirty_since IS NULL AND " SPARE_OF("OLD") ")",
 	  "tainted: a spare device of a node that was handed over was not tainted", NULL },
-	/* Disks of the node that stand in no slot: whoever has the node has had them too. */
+	/* Disks of the node that stand in no slot: the tenant of the node has had them, too. */
 	{ "node_dirtied", "AFTER UPDATE OF state ON allocation",
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning' AND NEW.shape = 'baremetal'",
 	  NULL,
@@ -172,7 +176,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "OLD.state = 'wiping' AND NEW.state = 'available' AND NOT " PROVEN,
 	  "tainted: a slot leaves wiping for available only with confirmed evidence of its wipe",
 	  NULL },
-	/* Before the update: what is cleared was wiped, also when the slot then stays as it is. */
+	/* Before the update: only a wiped device is cleared, also when the slot then stays in its
+	 * state. */
 	{ "slot_cleared", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled')", NULL,
 	  "UPDATE device SET dirty_since = NULL, dirtied_by = NULL, "
@@ -181,7 +186,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "SELECT RAISE(ABORT, 'tainted: a device of a slot that was wiped was not cleared') WHERE "
 	  "NEW.state = 'available' AND EXISTS (SELECT 1 FROM device WHERE id IN (NEW.nvme_wwid, "
 	  "NEW.gpu_id) AND (dirty_since IS NOT NULL OR cleared_by IS NOT NEW.wipe_evidence_id));" },
-	/* What was wiped under another policy, or in another slot. */
+	/* The wipe ran under another policy, or in another slot. */
 	{ "slot_wiped_for", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'available' AND OLD.state = 'disabled' AND EXISTS (SELECT 1 FROM device d "
 	  "WHERE d.id IN (NEW.nvme_wwid, NEW.gpu_id) AND NOT EXISTS (SELECT 1 FROM wipe_evidence e "
@@ -191,7 +196,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  " AND (d.device_kind = 'disk' OR e.vf_pci_address IS NEW.fabric_vf_pci_address)))",
 	  "tainted: a device of the slot was wiped less than its policy asks, or with another "
 	  "fabric function", NULL },
-	/* Leave to destroy what a disk holds is for the wipe that its slot waits for. */
+	/* The permission to destroy data ends with the wipe that its slot waits for. */
 	{ "slot_leave_ends", "AFTER UPDATE OF state ON slot",
 	  "NEW.state IN ('disabled', 'retired') AND NEW.state <> OLD.state", NULL,
 	  "UPDATE device SET destroy_data_by = NULL WHERE id = NEW.nvme_wwid AND "
@@ -202,7 +207,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "dirty_since IS NOT NULL)",
 	  "tainted: a slot that was not wiped is retired only with a record of its "
 	  "disposal", NULL },
-	/* what an available slot has */
+	/* needs of an available slot */
 	{ "slot_needs_gpu", ON_OPEN,
 	  "NEW.gpu_id IS NULL OR NEW.gpu_id IS NOT NEW.node_id || '/' || NEW.gpu_identity",
 	  "missing_gpu: the slot has no GPU", GA_SQL_OPENS },
@@ -216,7 +221,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "fabric_not_per_slot_vf: the slot has no fabric function of its own", GA_SQL_OPENS },
 	{ "slot_needs_vf", ON_OPEN, "NEW.fabric_vf_pci_address IS NULL",
 	  "missing_fabric_vf: the slot has no fabric function", GA_SQL_OPENS },
-	/* Without CPUs nothing is named, or none is right. */
+	/* This also refuses a slot without CPUs: its list names none (NULL), or no row is right (0
+	 * is not 1). */
 	{ "slot_needs_cpus", ON_OPEN,
 	  CPUS_HELD " IS NOT " GA_SQL_CPUS_NAMED("NEW") " OR "
 	  CPUS_RIGHT " IS NOT max(1, " CPUS_HELD ")",
@@ -233,8 +239,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "health_failed: the health of the slot is failed", GA_SQL_OPENS },
 	{ "slot_needs_no_blocker", ON_OPEN, "NEW.blockers <> '[]'",
 	  "not_ready: something blocks the slot", GA_SQL_OPENS },
-	/* A plan puts a reserved slot back on sale as it is: neither its health may fail there, nor
-	 * something come to block it. */
+	/* A plan that ends puts a reserved slot back on sale unchanged: so its health must not fail
+	 * while it is reserved, and no blocker may be added. */
 	{ "slot_stays_healthy", "BEFORE UPDATE OF health_state, blockers ON slot",
 	  "(NEW.health_state = 'failed' AND OLD.health_state <> 'failed' AND "
 	  "(NEW.state = 'available' OR NEW.state = 'reserved')) OR "

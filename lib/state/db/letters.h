@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Letters of a statement's arguments (db.h), checked against the arguments as the code is compiled.
- * Every compiler checks their number; the kind of each is checked where the compiler drops what it
- * sees is not reached: clang always, gcc when it optimizes. Nothing of it is left in the program.
+ * Checks the letters of a statement (db.h) against its arguments at compile time. Every compiler
+ * checks their number. The type of each argument is checked when the compiler removes unreachable
+ * code: clang always, gcc when it optimizes. The checks leave nothing in the program.
  */
 #ifndef GA_STATE_DB_LETTERS_H
 #define GA_STATE_DB_LETTERS_H
@@ -10,21 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The letter that an argument of this type has; NULL is a void *. */
+/* The letter for an argument of this type; NULL is a void *. */
 #define GA_DB_LETTER(x)                                                                            \
 	_Generic((x), char *: 's', const char *: 's', void *: 's', long: 'i', long long: 'i',      \
 		 bool: 'b', int: 'b', char **: 'S', long *: 'I', long long *: 'I', bool *: 'B',    \
 		 default: '?')
 
-/* How many arguments, up to 28. */
+/* The number of arguments, up to 28. */
 #define GA_DB_NTH(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17,  \
 	_18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, n, ...) n
 #define GA_DB_COUNT(...)                                                                           \
 	GA_DB_NTH(0, ##__VA_ARGS__, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14,    \
 	13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 
-/* The k-th letter from the end is that of x, and after a capital comes no small one. GA_DB_FIT_n:
- * so it is with the last n. */
+/* The k-th letter from the end is that of x, and no small letter follows a capital. GA_DB_FIT_n:
+ * this is true for the last n letters. */
 #define GA_DB_END(t, k) (("" t)[sizeof("" t) - 1 - (k)])
 #define GA_DB_IS(t, k, x)                                                                          \
 	(GA_DB_END(t, k) == GA_DB_LETTER(x) &&                                                     \
@@ -62,7 +62,7 @@
 #define GA_DB_FIT(n, t, ...) GA_DB_FIT_N(n, t, ##__VA_ARGS__)
 
 #if defined(__OPTIMIZE__) || defined(__clang__)
-/* Is nowhere defined: a call of it that is not dropped does not compile. */
+/* Not defined anywhere: a call of it that the compiler does not remove fails the build. */
 void ga_db_letter_is_wrong(void)
 	__attribute__((error("an argument of the statement does not fit its letter")));
 #else

@@ -15,8 +15,8 @@
 #include "state/db/internal.h"
 #include "state/db/invariant.h"
 
-#define WAL_SHORT (256 << 10) /* bytes that cost a query next to nothing */
-#define BUSY_MILLIS 5000 /* for tools that take no turns; our own writers queue */
+#define WAL_SHORT (256 << 10) /* bytes that cost a query almost nothing */
+#define BUSY_MILLIS 5000 /* for tools outside the writers' queue; our own writers queue */
 
 static const struct {
 	const char *what;
@@ -27,7 +27,7 @@ static const struct {
 	[GA_DB_HOST] = { "host database", 0x47505548 /* GPUH */, ga_host_migrations },
 };
 
-/* statfs(2) types on which SQLite's locks or its shared memory do not hold. */
+/* statfs(2) types of file systems on which SQLite's locks or its shared memory do not work. */
 static const struct {
 	unsigned int type;
 	const char *name;
@@ -95,7 +95,8 @@ static int refuse_network(const char *path, struct ga_err *err)
 	return 0;
 }
 
-/* Of its folder, as all that SQLite and the turnstile will put beside it. */
+/* Owner and group are those of its folder, as of all files that SQLite and the writers'
+ * queue make. */
 static int make_file(const char *path, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_file_folder(path);
@@ -104,14 +105,15 @@ static int make_file(const char *path, struct ga_err *err)
 
 	if (refuse_network(dir, err) < 0)
 		return -1;
-	/* Not opened beside SQLite: to close it would end the locks that SQLite may have on it. */
+	/* Not opened beside SQLite: closing it would release the locks that SQLite may have
+	 * on it. */
 	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
 		return 0;
 	fd = ga_file_open_like(path, dir, err);
 	return fd < 0 ? -1 : 0;
 }
 
-/* Makes the file where mode asks for it. */
+/* Makes the file when mode is GA_DB_CREATE. */
 static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 		     struct ga_err *err)
 {
@@ -168,7 +170,7 @@ static int configure(struct ga_db *db, struct ga_err *err)
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_LENGTH, 32 << 20);
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_VARIABLE_NUMBER, 100);
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_TRIGGER_DEPTH, 20);
-	/* It takes the place of the automatic checkpoint, which would not wait for the turn. */
+	/* It replaces the automatic checkpoint, which would not wait for the writer lock. */
 	sqlite3_wal_hook(db->sqlite, on_commit, db);
 	return run(db, "PRAGMA synchronous=FULL; PRAGMA cell_size_check=ON", err);
 }
@@ -181,14 +183,14 @@ int ga_db_keep_pages(struct ga_db *db, int kib, struct ga_err *err)
 	return run(db, pragma, err);
 }
 
-/* Migrations run without the triggers of an older version, and the view that they ask. */
+/* Migrations run without the triggers of an older version, and without the view that they query. */
 static int drop_triggers(struct ga_db *db, struct ga_err *err)
 {
 	ga_autostr struct ga_str sql = GA_STR_INIT;
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* IF EXISTS: with the view its own triggers go. */
+	/* IF EXISTS: dropping the view also drops its triggers. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT 'DROP ' || type || ' IF EXISTS \"' || replace(name, '\"', "
 			"'\"\"') || '\";' FROM sqlite_schema "
@@ -210,7 +212,7 @@ static int make_triggers(struct ga_db *db, struct ga_err *err)
 	ga_fsm_ddl(GA_M_ALLOCATION, &sql);
 	ga_fsm_ddl(GA_M_NODE, &sql);
 	ga_invariant_ddl(&sql);
-	ga_str_add(&sql, ga_sql_count_slots); /* while there were none, nothing was counted */
+	ga_str_add(&sql, ga_sql_count_slots); /* without triggers nothing was counted */
 	return run(db, sql.buf, err);
 }
 
@@ -260,8 +262,8 @@ static int read_parts(struct ga_db *db, struct header *h, struct ga_err *err)
 	return 0;
 }
 
-/* All of it at one moment: between two reads another program may finish the file, and its tables
- * beside the id of before would look like a stranger's. */
+/* All reads at one moment: between two reads another program may finish the file, and its tables
+ * with the earlier id would look like a foreign file. */
 static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
 {
 	bool inside = ga_db_in_transaction(db);
@@ -276,13 +278,13 @@ static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
 		return -1;
 	if (h->application_id == files[db->file].application_id)
 		return h->version > newest(db->file) ? ga_db_fail_version(db, h->version, err) : 0;
-	/* Empty: it is being made, or its making was interrupted. */
+	/* Empty: another program is making it, or was interrupted. */
 	if (h->application_id == 0 && h->version == 0 && h->tables == 0)
 		return 0;
 	return ga_db_fail_foreign(db, err);
 }
 
-/* Brings the file to the newest schema, in its turn and in one transaction. */
+/* Migrates the file to the newest schema, under the writer lock and in one transaction. */
 static int create(struct ga_db *db, bool lab, struct ga_err *err)
 {
 	struct header h;
@@ -294,7 +296,7 @@ static int create(struct ga_db *db, bool lab, struct ga_err *err)
 	if (r == 0)
 		r = run(db, "PRAGMA journal_mode=WAL; BEGIN IMMEDIATE", err);
 	if (r == 0)
-		r = read_header(db, &h, err); /* as it is inside the transaction */
+		r = read_header(db, &h, err); /* as it is now, inside the transaction */
 	if (r == 0 && (h.version < newest(db->file) || db->file == GA_DB_STATE))
 		r = migrate(db, h.version, lab, err); /* at least its triggers are made again */
 	if (r == 0)
@@ -334,7 +336,7 @@ static int read_meta(struct ga_db *db, struct ga_err *err)
 	return 0;
 }
 
-static size_t handles; /* of this process */
+static size_t handles; /* open databases of this process */
 
 bool ga_db_is_open(void)
 {
@@ -343,7 +345,7 @@ bool ga_db_is_open(void)
 
 static int connect_file(struct ga_db *db, bool lab, struct ga_err *err)
 {
-	/* Also a reader writes the shared memory of the WAL; it falls back to read-only. */
+	/* A reader also writes the shared memory of the WAL; it falls back to read-only. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
 	int r = sqlite3_open_v2(db->path, &db->sqlite, flags, NULL);
 
@@ -370,11 +372,12 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 
 	if (find_file(path, file, mode, err) < 0)
 		return -1;
-	/* What a savepoint would undo, a few pages, stays in memory, in one piece of this size; by
-	 * default each batch has a file in TMPDIR for it, and without a limit each page is cut into
-	 * pieces of 1 KiB. Counts before the first open; later it changes nothing. */
+	/* The undo data of a savepoint, a few pages, stays in memory, in one piece of this size. By
+	 * default each batch uses a file in TMPDIR, and without a limit each page is cut into
+	 * pieces of 1 KiB. It must be set before the first open; later it has no effect. */
 	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 4 << 20);
-	/* Nobody asks how much memory it has; counting takes a lock at each allocation. */
+	/* Nothing reads SQLite's memory statistics, and counting takes a lock at each
+	 * allocation. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db = ga_xcalloc(1, sizeof(*db));
 	db->path = ga_xstrdup(path);
@@ -405,7 +408,7 @@ int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *er
 		struct ga_err found = GA_ERR_INIT;
 		ga_autodb struct ga_db *db = NULL;
 
-		/* One whose making was interrupted is finished. */
+		/* A file whose making was interrupted is finished. */
 		if (ga_db_open(path, GA_DB_STATE, GA_DB_READ, &db, &found) == 0 ||
 		    !ga_streq(found.reason, "unfinished"))
 			return ga_refuse(err, GA_CONFLICT, "exists", NULL,
@@ -433,8 +436,9 @@ void ga_db_close(struct ga_db *db)
 	if (db->sqlite && db->turn.lock >= 0) {
 		if (ga_db_in_transaction(db))
 			sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-		/* The last one to close checkpoints: only with the turn held. Who does not get it
-		 * at once is not the last, or leaves the WAL to the next. */
+		/* The last one to close checkpoints, but only under the writer lock. A
+		 * process that does not get the lock at once is not the last one, or leaves
+		 * the WAL to the next. */
 		if (!db->turn.held && !ga_writers_queue_try(&db->turn, "closing"))
 			sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	}
@@ -450,7 +454,8 @@ void ga_cleanup_db(struct ga_db **db)
 	ga_db_close(*db);
 }
 
-/* The last to close takes a WAL over. Left, each reader that comes alone would index it again. */
+/* When the last one closes, the WAL is copied into the file. Otherwise each single reader would
+ * have to index the WAL again. */
 static bool has_long_wal(const struct ga_db *db)
 {
 	ga_autofree char *wal = ga_xprintf("%s-wal", db->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows into records by the tables of the shapes. */
+/* Reads rows into records by the tables of the schemas. */
 #include "state/db/row.h"
 
 #include "record/bundle.h"
@@ -19,9 +19,9 @@ static size_t size_of(const struct ga_field *f)
 	return f->type == GA_F_JSON ? sizeof(json_t *) : sizeof(struct ga_any_list);
 }
 
-/* One member from its JSON text, by a shape that has this field alone. What a foreign hand wrote
- * there may be none: the row is read all the same, with the member empty, and attention and the
- * check name it (state/node/damaged.c). Reasons that cannot be read are a reason. */
+/* Reads one member from its JSON text, by a schema with this field alone. When something outside
+ * gpuaas damaged the text, the row is read all the same with the member empty; attention and the
+ * check name the row (state/node/damaged.c). Reasons that cannot be read become a reason. */
 static void read_json(const struct ga_field *f, const char *text, void *member)
 {
 	struct ga_field fields[2] = { *f };
@@ -31,7 +31,8 @@ static void read_json(const struct ga_field *f, const char *text, void *member)
 	json_error_t why;
 	json_t *value;
 
-	/* An object of free form may have no member; any other that is empty is not there. */
+	/* A free-form object may be empty; any other empty value means that the member is
+	 * absent. */
 	if (!text || !strcmp(text, "[]") || (f->type != GA_F_JSON && !strcmp(text, "{}")))
 		return;
 	fields[0].offset = 0;
@@ -47,7 +48,7 @@ static void read_json(const struct ga_field *f, const char *text, void *member)
 		ga_reasons_add(member, "row_damaged", NULL, GA_DAMAGED_REASONS, NULL);
 }
 
-/* Columns taken. */
+/* Returns the number of columns read. */
 static int read_policy(const struct ga_rows *rows, int column, const struct ga_field *f,
 		       void *member)
 {
@@ -66,7 +67,7 @@ static int read_policy(const struct ga_rows *rows, int column, const struct ga_f
 	return 3;
 }
 
-/* A row of an older version may have what is beyond today's bounds. */
+/* A row of an older version may have a value outside today's bounds. */
 static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_field *f)
 {
 	int64_t n = ga_rows_int(rows, column);
@@ -74,7 +75,7 @@ static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_
 	return n == GA_UNKNOWN ? n : ga_field_clamp(f, n);
 }
 
-/* Columns taken. */
+/* Returns the number of columns read. */
 static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
 		      void *member)
 {

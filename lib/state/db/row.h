@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database row into a record: the columns of a SELECT stand in the order of the shape's fields,
- * so that no struct is filled member by member.
+ * Reads a database row into a record. The columns of the SELECT stand in the order of the schema's
+ * fields, so that no struct is filled member by member.
  *
  *   text, number, bool   one column
  *   a wipe policy        three columns: class, verify, gpu_memory; all NULL: no policy
@@ -13,16 +13,16 @@
 #include "record/kind.h"
 #include "state/db/db.h"
 
-/* Fills obj (overwritten; release it with ga_schema_release) from column on. GA_SYSTEM when the
- * row holds what the shape does not allow: the file was written by something else. */
+/* Fills obj (overwritten; release it with ga_schema_release) from column on. GA_SYSTEM when the row
+ * has a value that the schema does not allow: another program wrote the file. */
 GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column,
 			      const struct ga_schema *schema, void *obj, struct ga_err *err);
-/* Reads the first row into obj and closes rows, whatever comes of it: 1, 0 when there is none and
- * obj is as it was, -1. */
+/* Reads the first row into obj and closes rows in every case: 1, 0 when there is none and obj is
+ * unchanged, -1. */
 GA_MUST_CHECK int ga_row_first(struct ga_rows *rows, const struct ga_schema *schema, void *obj,
 			       struct ga_err *err);
 
-/* Where the records of a list go, one by one; -1 ends it. */
+/* Receives the records of a list, one by one; -1 ends the list. */
 typedef int (*ga_store_each)(const struct ga_schema *schema, const void *obj, void *arg,
 			     struct ga_err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the tables and indexes of a state are those that its migrations make. A unique index that
- * somebody dropped is an invariant that nothing holds any more, and no page of the file is wrong.
+ * Whether the tables and indexes of a state are those that its migrations make. When somebody drops
+ * a unique index, nothing guards its invariant any more, although no page of the file is wrong.
  */
 #include "state/db/internal.h"
 
@@ -19,7 +19,7 @@ static int make(sqlite3 *memory, struct ga_err *err)
 	return 0;
 }
 
-/* What the file has under the name; the text is the caller's, NULL when there is nothing. */
+/* The SQL that the file has under the name; the caller frees the text, NULL when there is none. */
 static int stored(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
 {
 	*ret = NULL;

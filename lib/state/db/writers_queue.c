@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers' turnstile: a lock, a queue of locked bytes, a deadline, and the holder's name. */
+/* The writers' queue: a lock, a queue of locked bytes, a deadline, and the holder's name. */
 #include "state/db/writers_queue.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/stop.h"
 #include "record/time.h"
 
-/* Larger numbers are not ours: whatever the file holds, a byte stays a valid offset. */
+/* Larger numbers are not ours: a byte's number stays a valid offset, whatever the file contains. */
 #define NUMBER_MAX ((int64_t)1 << 60)
 #define HOLDER_SIZE 128 /* one write of fixed size, so that a reader never sees a mixture */
 
@@ -58,15 +58,15 @@ void ga_writers_queue_close(struct ga_writers_queue *t)
 	t->lock = -1;
 }
 
-/* Does nothing: the signal is there to end flock(2) with EINTR. */
+/* Does nothing: the signal only ends flock(2) with EINTR. */
 static void on_timer(int sig)
 {
 	(void)sig;
 }
 
 /*
- * A timer that interrupts this thread at the deadline. It repeats every 20 ms from then on, because
- * the first signal may come between the look at the clock and flock(2).
+ * Starts a timer that interrupts this thread at the deadline, and every 20 ms from then on, because
+ * the first signal may arrive between the look at the clock and flock(2).
  */
 static int start_timer(int64_t micros, timer_t *timer, struct ga_err *err)
 {
@@ -86,8 +86,8 @@ static int start_timer(int64_t micros, timer_t *timer, struct ga_err *err)
 	return 0;
 }
 
-/* The name that the last holder left stands until the next one writes its own: it is told only
- * while that process lives. */
+/* The name of the last holder stands in the file until the next one writes its own: it is shown
+ * only while that process lives. */
 static bool is_alive(const char *holder)
 {
 	const char *at = strstr(holder, "(process ");
@@ -121,7 +121,8 @@ static int after_signal(const struct ga_writers_queue *t, int64_t until, struct 
 	return ga_clock_mono_micros() < until ? 1 : too_late(t, err);
 }
 
-/* Bytes of the gate: F_RDLCK, F_WRLCK or F_UNLCK of count of them (0: to the end). */
+/* Locks or unlocks bytes of the gate: F_RDLCK, F_WRLCK or F_UNLCK of count bytes (0: to the
+ * end). */
 static int lock_bytes(const struct ga_writers_queue *t, int how, short type, int64_t first,
 		      int64_t count)
 {
@@ -151,12 +152,12 @@ static int wait_lock(const struct ga_writers_queue *t, int64_t until, struct ga_
 static void leave_queue(struct ga_writers_queue *t)
 {
 	if (t->number)
-		lock_bytes(t, F_OFD_SETLK, F_UNLCK, 0, 0); /* all that we have of it */
+		lock_bytes(t, F_OFD_SETLK, F_UNLCK, 0, 0); /* all our bytes of it */
 	t->number = 0;
 }
 
-/* Draws the next number; byte 0 is held meanwhile. A number that is in use (the file was damaged)
- * is passed over. */
+/* Draws the next number, with byte 0 locked meanwhile. A number in use (the file was damaged) is
+ * skipped. */
 static int draw(struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 {
 	int64_t last = 0;
@@ -177,8 +178,9 @@ static int draw(struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 	return r;
 }
 
-/* Waits until all who came before have had their turn. The one just before is waited for alone, so
- * that nobody else's end wakes us; the others only matter when it gave up or died. */
+/* Waits until all earlier writers have had their turn. It waits for the writer just before alone,
+ * so that no other writer's end wakes this process. The others only matter when that writer gave up
+ * or died. */
 static int wait_queue(struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 {
 	int64_t before = t->number - 1;
@@ -233,7 +235,7 @@ bool ga_writers_queue_try(struct ga_writers_queue *t, const char *what)
 {
 	struct flock queue = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	/* The whole file: anybody's byte is in the way. */
+	/* The whole file: a locked byte of any writer is in the way. */
 	if (fcntl(t->gate, F_OFD_GETLK, &queue) < 0 || queue.l_type != F_UNLCK)
 		return false;
 	t->held = flock(t->lock, LOCK_EX | LOCK_NB) == 0;
@@ -259,5 +261,5 @@ void ga_writers_queue_leave(struct ga_writers_queue *t)
 		return;
 	t->held = false;
 	flock(t->lock, LOCK_UN);
-	leave_queue(t); /* wakes the next one, that finds the lock free */
+	leave_queue(t); /* wakes the next writer, which finds the lock free */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fold: what hosts did, committed to the state. Whether the records came over a pipe from
- * elsewhere or from a program on this machine, it is this function that takes them.
+ * The fold: commits the results of hosts to the state. This one function takes records that came
+ * over a pipe from elsewhere and records of a program on this machine.
  */
 
 #include "record/digest.h"
@@ -54,7 +54,7 @@ int ga_fold_start(struct ga_db *db, struct ga_allocation_row *h, const char *at,
 			    err);
 }
 
-/* Folds a record by its kind; object becomes what it is about. */
+/* Folds a record by its kind; object is set to the record's object. */
 static int dispatch(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 		    const char **object, struct ga_err *err)
 {
@@ -123,7 +123,8 @@ int ga_fold(struct ga_db *db, const struct ga_schema *schema, const void *obj, s
 	if (known)
 		return known < 0 ? -1 : 0;
 	changed = dispatch(db, schema, obj, &object, err);
-	/* "Still running" comes every second; its row of the timeline takes it again. */
+	/* "Still running" comes every second: it only updates its row of the timeline, and its
+	 * digest is not kept. */
 	if (changed < 0 ||
 	    (schema == &ga_progress_schema &&
 	     !strcmp(((const struct ga_progress *)obj)->state, "running")))

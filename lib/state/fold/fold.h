@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fold: what hosts did, committed to the state. Whether the records came over a pipe from
- * elsewhere or from a program on this machine, it is this function that takes them.
+ * The fold: commits the results of hosts to the state. This one function takes records that came
+ * over a pipe from elsewhere and records of a program on this machine.
  */
 #ifndef GA_STATE_FOLD_FOLD_H
 #define GA_STATE_FOLD_FOLD_H
@@ -10,23 +10,25 @@
 #include "state/allocation/move.h"
 #include "state/db/row.h"
 
-/* Commits one result: progress, allocation, released, wipe-evidence, observation, drift, failure,
- * power, console, ingress.
- * 1 when it changed something, 0 when it was folded before. A result of an attempt or generation
- * that is not the one in force is GA_CONFLICT "concurrent_update"; a dry_run one GA_CONFLICT
- * "dry_run"; another lab-ness GA_CONFLICT "lab". */
+/*
+ * Commits one result: progress, allocation, released, wipe-evidence, observation, drift, failure,
+ * power, console, ingress. 1 when it changed something, 0 when it was folded before. GA_CONFLICT
+ * "concurrent_update" for a result of an attempt or generation that is not in force; "dry_run" for
+ * the result of a dry run; "lab" for a lab's result in a state that is no lab, and the reverse.
+ */
 GA_MUST_CHECK int ga_fold(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 			  struct ga_err *err);
-/* Whether the state took a result and did not believe it: 1, and why has the slot that is blocked
- * for it, the sentence and what to do, and from when; 0; -1. After ga_fold, also of a result that
- * was folded before. What failed on the host says so itself: 0. */
+/* Whether the state took a result but did not believe it: 1, 0, -1. At 1, why has the slot blocked
+ * for that, the sentence, the cure, and the time from which it can succeed. Call it after ga_fold,
+ * also when the result was folded before. 0 for a failure on the host: its record shows it. */
 GA_MUST_CHECK int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema,
 				     const void *obj, struct ga_err *why, struct ga_err *err);
-/* Whether this very result was folded before: 1, 0, -1. */
+/* Whether the same result was folded before: 1, 0, -1. */
 GA_MUST_CHECK int ga_fold_is_known(struct ga_db *db, const struct ga_schema *schema,
 				   const void *obj, struct ga_err *err);
 
-/* placed → provisioning with its slots (their devices are tainted from here on), and usage. */
+/* placed → provisioning with its slots, and usage begins; the slots' devices are tainted from now
+ * on. */
 GA_MUST_CHECK int ga_fold_start(struct ga_db *db, struct ga_allocation_row *h, const char *at,
 				struct ga_err *err);
 

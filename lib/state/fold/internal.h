@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the fold: one function a kind of result. Each is 1 when it changed something, 0
- * when everything was so already, -1 refused. Others call ga_fold (fold.h).
+ * The parts of the fold: one function for each kind of result. Each returns 1 when it changed
+ * something, 0 when nothing changed, -1 when it refused. Other code calls ga_fold (fold.h).
  */
 #ifndef GA_STATE_FOLD_INTERNAL_H
 #define GA_STATE_FOLD_INTERNAL_H
@@ -29,10 +29,12 @@ GA_MUST_CHECK int ga_fold_power(struct ga_db *db, const struct ga_power *p, stru
 GA_MUST_CHECK int ga_fold_console(struct ga_db *db, const struct ga_console *c, struct ga_err *err);
 GA_MUST_CHECK int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err);
 
-/* Refuses what must never be folded: a dry run, another lab-ness. */
+/* Refuses results that are never folded: of a dry run, or of a lab in a state that is no lab and
+ * the reverse. */
 GA_MUST_CHECK int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab,
 				struct ga_err *err);
-/* The allocation, when attempt and generation (GA_UNKNOWN: not given) are those in force. */
+/* Reads the allocation; refuses unless attempt and generation (GA_UNKNOWN: not given) are
+ * in force. */
 GA_MUST_CHECK int ga_fold_allocation_row(struct ga_db *db, const char *allocation,
 					 const char *attempt, int64_t generation,
 					 struct ga_allocation_row *ret, struct ga_err *err);
@@ -40,17 +42,17 @@ GA_MUST_CHECK int ga_fold_provision_failed(struct ga_db *db, struct ga_allocatio
 					   const struct ga_failure *f, struct ga_err *err);
 GA_MUST_CHECK int ga_fold_release_failed(struct ga_db *db, struct ga_allocation_row *h,
 					 const struct ga_failure *f, struct ga_err *err);
-/* A hold or its undo that failed on the host: attention shows it until the power is as wanted. */
+/* A hold or undo that failed on the host: attention shows it until the power is as wanted. */
 GA_MUST_CHECK int ga_fold_hold_failed(struct ga_db *db, const struct ga_allocation_row *h,
 				      const struct ga_failure *f, struct ga_err *err);
-/* Adds the audit row unless the last one of the object says exactly that: 1 added, 0 not. Takes
+/* Adds the audit row unless the last row of the object is the same: 1 added, 0 not. Consumes
  * detail. */
 GA_MUST_CHECK int ga_fold_audit(struct ga_db *db, const char *action, const char *object,
 				json_t *detail, struct ga_err *err);
 /* A rebuild that failed leaves the allocation active, with the reason in it. */
 GA_MUST_CHECK int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_allocation_row *h,
 					 const struct ga_failure *f, struct ga_err *err);
-/* The wipe in a rebuild: kept and told; it clears no taint and moves no slot. */
+/* The evidence of a wipe in a rebuild: kept and shown, but it clears no taint and moves no slot. */
 GA_MUST_CHECK int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 					   const struct ga_wipe_due *due, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding what hosts saw: observations, drift, and failures of every program. */
+/* Folds observations of hosts: observations, drift, and failures of all programs. */
 #include "record/rec.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
@@ -38,9 +38,9 @@ int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct
 			    err) < 0 ? -1 : 1;
 }
 
-/* A drift that lasts is found at every run: it stands in the audit once until it changes. One of a
- * clock that is ahead counts from now, and is not refused as the observation behind it is: a GPU
- * that is gone is not sold until somebody has set that clock. */
+/* Every run finds a lasting drift again: the audit has it once until it changes. A drift whose time
+ * is ahead counts from now and is not refused, although the observation behind it is: a lost GPU
+ * must not be sold until somebody has set that clock. */
 int ga_fold_drift(struct ga_db *db, const struct ga_drift *given, struct ga_err *err)
 {
 	struct ga_drift found = *given, *const d = &found; /* borrows from given */
@@ -70,7 +70,7 @@ int ga_fold_drift(struct ga_db *db, const struct ga_drift *given, struct ga_err 
 	return ga_audit_add(db, "drift", object, GA_TAKE(detail), err) < 0 ? -1 : 1;
 }
 
-/* The failure of a program as a row of the object's timeline. */
+/* The failure of a program, as a row of the object's timeline. */
 static int failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	struct ga_task t = {
@@ -86,7 +86,8 @@ static int failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_e
 		.detail = f->sentence,
 	};
 
-	/* Who failed to take the hold did nothing: the row is of whoever has it. */
+	/* A program that failed to take the lock did nothing: the row belongs to the holder of the
+	 * lock. */
 	return f->phase && strcmp(f->phase, "hold") ? ga_store_task(db, &t, err) : 0;
 }
 
@@ -105,8 +106,8 @@ int ga_fold_audit(struct ga_db *db, const char *action, const char *object, json
 	return ga_audit_add(db, action, object, GA_TAKE(said), err) < 0 ? -1 : 1;
 }
 
-/* A failure that moves nothing is still told: a wipe moves its slot by evidence alone. What fails
- * at every run of a timer is told once, until something else happens to the object. */
+/* Records a failure that moves nothing; a wipe moves its slot by evidence alone. A failure that
+ * repeats at every run of a timer is recorded once, until something else happens to the object. */
 static int only_told(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	const char *object = f->object ? f->object : f->node ? f->node : f->program;
@@ -131,7 +132,7 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 	r = ga_store_allocation_row(db, f->object, &probe, err);
 	if (r < 0)
 		return -1;
-	if (!r) { /* of a slot, or of what the state does not know */
+	if (!r) { /* the object is a slot, or unknown to the state */
 		r = ga_store_wipe_due(db, f->object, &due, err);
 		if (r > 0 && !ga_streq(due.attempt, f->attempt))
 			return ga_store_stale(f->object, f->attempt, f->generation, due.attempt,

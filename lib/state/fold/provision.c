@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding what gpuaas-provision did: phases, a running allocation, a failure. */
+/* Folds the results of gpuaas-provision: phases, a running allocation, a failure. */
 #include "base/texts.h"
 #include "record/rec.h"
 #include "state/allocation/provision.h"
@@ -8,16 +8,16 @@
 #include "state/fold/internal.h"
 #include "state/node/health.h"
 
-/* The host knows of data on the disk that the state thinks was wiped: the slot must not be offered
- * again, so this fails the allocation although nothing was written. Release and wipe answer it. */
+/* The host knows of data on a disk that counts as wiped in the state. The slot must not be offered
+ * again, so this fails the allocation although nothing was written. Release and wipe settle it. */
 #define NOT_WIPED "not_wiped"
 
 #define USED_AFTER_PLAN "used_after_plan"
 
-/* Data on a disk that is wiped here: it came since, and from nobody of gpuaas. */
+/* Data on a disk that is clean in the state: it came after the wipe, and not from gpuaas. */
 #define FOUND_DATA "nvme_signature"
 
-/* Phases that look and do not touch: a plan that failed in one of them can be tried again. */
+/* Phases that only look: after a failure in one of them, the plan can be tried again. */
 static bool only_looks(const char *phase)
 {
 	return ga_streq(phase, "hold") || ga_streq(phase, "recheck") ||
@@ -30,9 +30,9 @@ static bool is_over(const struct ga_allocation_row *h)
 	       !strcmp(h->state, "pending");
 }
 
-/* A plan that was cancelled or expired here while a host had taken it up all the same. Its slots
- * may look free and clean, and may be promised to others: the host's word counts. They are tainted
- * and taken out of sale, and a plan that has not begun on them is cancelled. */
+/* A plan that was cancelled or expired in the state, but that a host had already taken up. Its
+ * slots may look free and clean, and may be placed for others; the host's report counts. The slots
+ * are tainted and taken out of sale, and a plan that has not begun on them is cancelled. */
 static int late(struct ga_db *db, const struct ga_allocation_row *h, const char *at,
 		struct ga_err *err)
 {
@@ -98,7 +98,7 @@ int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_er
 
 	if (r < 0)
 		return -1;
-	if (!r) { /* of the wipe of a slot */
+	if (!r) { /* the wipe of a slot */
 		r = ga_store_wipe_due(db, p->object, &due, err);
 		if (r < 0)
 			return -1;
@@ -128,12 +128,12 @@ int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_er
 
 /* ---- a running allocation ---- */
 
-/* Told again: access or lease may be others now. */
+/* A repeated report: access or lease may have changed. */
 static int still_active(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
 	int changed = ga_store_running(db, a, err);
 
-	/* It runs: what a rebuild left in it before is answered. */
+	/* It runs: this settles the failure of an earlier rebuild. */
 	if (changed < 0 || ga_store_active_reason(db, a->allocation, NULL, err) < 0)
 		return -1;
 	if (!changed)
@@ -160,7 +160,7 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 	if (!strcmp(h.state, "active"))
 		return still_active(db, a, err);
 
-	/* The work began with the phase that touched something first, as progress has it. */
+	/* The work began with the first phase that changed something, as in progress records. */
 	for (i = a->phases.n; i-- > 0;)
 		if (!only_looks(a->phases.v[i].phase))
 			begun = a->phases.v[i].started_at;
@@ -207,7 +207,7 @@ static int keep_placed(struct ga_db *db, const struct ga_allocation_row *h,
 			    err) < 0 ? -1 : 1;
 }
 
-/* Whether the sentence names the slot, as gpuaas-provision writes ids: 's0000001'. */
+/* Whether the sentence names the slot in the form of gpuaas-provision: 's0000001'. */
 static bool names_slot(const char *sentence, const char *slot)
 {
 	ga_autofree char *quoted = ga_xprintf("'%s'", slot);
@@ -215,8 +215,8 @@ static bool names_slot(const char *sentence, const char *slot)
 	return strstr(sentence, quoted) != NULL;
 }
 
-/* Nothing was written, so the other slots are free again. The disk's own is out of sale until a
- * person has looked: what lies there is no tenant's, and its next wipe is a first one. */
+/* Nothing was written, so the other slots are free again. The slot of the disk is out of sale until
+ * a person has looked: its data is no tenant's, and its next wipe is a first one. */
 static int found_data(struct ga_db *db, struct ga_allocation_row *h, const struct ga_failure *f,
 		      const char *reason, struct ga_err *err)
 {
@@ -229,7 +229,7 @@ static int found_data(struct ga_db *db, struct ga_allocation_row *h, const struc
 	    ga_store_not_ahead(f->at, at, err) < 0 ||
 	    ga_store_cancel(db, h, reason, at, err) < 0)
 		return -1;
-	/* Without a name it may be the disk of any of them. */
+	/* Without a name it may be the disk of any of these slots. */
 	for (i = 0; i < slots.n; i++)
 		named |= names_slot(f->sentence, slots.v[i]);
 	for (i = 0; i < slots.n; i++) {
@@ -240,7 +240,7 @@ static int found_data(struct ga_db *db, struct ga_allocation_row *h, const struc
 		if (ga_store_slot_owner(db, slots.v[i], &state, &owner, err) < 0)
 			return -1;
 		if (!ga_streq(state, "available"))
-			continue; /* taken out already */
+			continue; /* already out of sale */
 		if (ga_store_disable_slot(db, slots.v[i], FOUND_DATA, f->sentence, at, err) < 0 ||
 		    ga_store_taint_slot(db, slots.v[i], "found_data", err) < 0)
 			return -1;
@@ -257,12 +257,12 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_allocation_row *h,
 	if (is_over(h))
 		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
 					      late(db, h, f->at, err);
-	/* Whoever failed to take the hold did nothing, and somebody else has it. */
+	/* A program that failed to take the lock did nothing: another program holds it. */
 	if (ga_streq(f->phase, "hold"))
 		return keep_placed(db, h, f, err);
 	if (placed && only_looks(f->phase) && !strcmp(f->code, FOUND_DATA))
 		return found_data(db, h, f, reason, err);
-	/* A device that is found broken is not sold again, whatever becomes of this plan. */
+	/* A broken device is not sold again, whatever happens to this plan. */
 	if (placed && only_looks(f->phase) && strcmp(f->code, NOT_WIPED))
 		return ga_store_health_not_ready(db, f, err) < 0 ? -1 :
 								   keep_placed(db, h, f, err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding what gpuaas-release did on the host: the devices are free of the allocation, or not. */
+/* Folds the results of gpuaas-release: the devices are free of the allocation, or not. */
 #include "state/allocation/provision.h"
 #include "state/db/audit.h"
 #include "state/fold/internal.h"
 #include "state/node/health.h"
 #include "state/node/node.h"
 
-/* A disk of a whole machine that no slot has is wiped by nobody: until a person says otherwise
- * (gpuaas-node undrain) nobody else gets the machine. */
+/* Nothing wipes a disk of a baremetal allocation that stands in no slot: nobody else gets the
+ * machine until a person allows it (gpuaas-node undrain). */
 static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
 	struct ga_node_move move = { .verb = "drain", .generation = GA_UNKNOWN };
@@ -46,7 +46,7 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 		return -1;
 	if (!strcmp(h.state, "released"))
 		return 0;
-	/* After a failure that was told, the same order may still have come to its end. */
+	/* After a reported failure the same order may still have been completed. */
 	if (!strcmp(h.state, "release_failed") &&
 	    (ga_store_move_claimed(db, h.id, "cleanup_blocked", "releasing", r->at, err) < 0 ||
 	     ga_store_move_allocation(db, &h, "releasing", r->at, NULL, err) < 0))
@@ -88,7 +88,7 @@ int ga_fold_release_failed(struct ga_db *db, struct ga_allocation_row *h,
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
 	const char *code = ga_streq(f->code, "untrusted_host") ? f->code : "release_failed";
 
-	/* The hold is another's, who is at work on the same order. */
+	/* In the phase "hold" another program holds the lock, and works on the same order. */
 	if (!ga_streq(f->phase, "hold") && !strcmp(h->state, "releasing")) {
 		if (ga_store_block_claimed(db, h->id, code, reason, f->at, err) < 0 ||
 		    ga_store_move_allocation(db, h, "release_failed", f->at, reason, err) < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record into the state, in a transaction of its own. Where the state does not believe what a
- * host did, the record is folded, and what it is about stays blocked: whoever folds says so, and
- * does not end as if all were well.
+ * Takes one record into the state, in a transaction of its own. When the state does not believe the
+ * report of a host, the record is folded and its object stays blocked: the caller must report that,
+ * and must not end as if all were well.
  */
 #include "state/fold/take.h"
 
@@ -40,7 +40,7 @@ const struct ga_schema *const ga_store_takes[] = {
 	NULL,
 };
 
-/* What people say of the state, and not hosts of what they did. */
+/* Records that people declare, in contrast to results of hosts. */
 static bool is_declared(const struct ga_schema *schema)
 {
 	static const struct ga_schema *const declared[] = {
@@ -76,10 +76,9 @@ static int put(struct ga_db *db, const struct ga_schema *schema, const void *obj
 	return ga_fold(db, schema, obj, err);
 }
 
-/* ---- what a host did and the state did not believe ---- */
+/* ---- results that the state did not believe ---- */
 
-/* The slots that are blocked for what the record says; the reason is the last one that was
- * added. */
+/* The slots blocked because of the record; the reason is the one added last. */
 #define LAST(member) "json_extract(" GA_SQL_REASONS("s.blockers") ", '$[#-1]." member "')"
 #define COLUMNS "SELECT s.id, s.state, " LAST("code") ", " LAST("evidence") " FROM slot s "
 
@@ -90,7 +89,7 @@ static int query_blocked(struct ga_db *db, const struct ga_schema *schema, const
 	const struct ga_allocation *a = obj;
 	const struct ga_released *r = obj;
 
-	/* Evidence of a wipe that failed says so itself, with its status. */
+	/* Evidence of a failed wipe shows that by its own outcome. */
 	if (schema == &ga_wipe_evidence_schema && e->object && ga_streq(e->outcome, "confirmed"))
 		return ga_db_query(db, rows, err,
 				   COLUMNS "WHERE s.id = ?1 AND s.wipe_attempt = ?2 "
@@ -142,7 +141,7 @@ int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema, const v
 
 /* ---- a record ---- */
 
-/* why: NULL, or what ga_fold_unbelieved says. */
+/* why: NULL, or filled by ga_fold_unbelieved. */
 static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct ga_err *why,
 		struct ga_err *err)
 {
@@ -157,7 +156,7 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 	if (r == 0 && is_declared(rec->shape)) {
 		r = ga_store_may_apply(db, rec->shape, obj, err);
 	} else if (r == 0 && rec->shape->is_signed) {
-		/* As it came: what was folded before needs no proof, it changes nothing. */
+		/* A record that was folded before needs no proof, because it changes nothing. */
 		known = ga_fold_is_known(db, rec->shape, obj, err);
 		r = known ? known : ga_store_key_check(db, rec, err);
 		*first = !known && r > 0;

@@ -9,14 +9,14 @@
 #include "state/db/row.h"
 #include "state/node/key.h"
 
-/* The kinds gpuaas-state reads, NULL-terminated: those taken here, and inventories, which are
- * taken whole (state/recovery/adopt.h). */
+/* The kinds that gpuaas-state reads, NULL-terminated: the kinds taken here, and inventories, which
+ * are taken as a complete stream (state/recovery/adopt.h). */
 extern const struct ga_schema *const ga_store_takes[];
 
-/* In a transaction of its own: 1 when it changed something, 0 when it was so already. */
+/* In a transaction of its own: 1 when it changed something, 0 when nothing changed. */
 GA_MUST_CHECK int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
-/* The same of a result; first: its key was taken for the node's (ga_store_key_check), and why the
- * state did not believe what it took (ga_fold_unbelieved). */
+/* The same for a result. first: its key became the node's first key (ga_store_key_check). why: the
+ * reason why the state did not believe it (ga_fold_unbelieved). */
 GA_MUST_CHECK int ga_store_take_result(struct ga_db *db, const struct ga_rec *rec, bool *first,
 				       struct ga_err *why, struct ga_err *err);
 

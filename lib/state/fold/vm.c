@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding what gpuaas-vm did: power, consoles that were shown, ports opened, disks of rebuilds. */
+/* Folds the results of gpuaas-vm: power, consoles shown, ports opened, disks of rebuilds. */
 #include <inttypes.h>
 
 #include "record/digest.h"
@@ -10,7 +10,7 @@
 #include "state/fold/internal.h"
 #include "state/node/health.h"
 
-/* A record of an allocation that is in use by the order it names. */
+/* Checks that the record's allocation is in use by the order that the record names. */
 static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
 		  int64_t generation, struct ga_allocation_row *h, struct ga_err *err)
 {
@@ -24,7 +24,7 @@ static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
 			 ("'gpuaas-show %s' tells what happened", allocation));
 }
 
-/* What is told of an allocation whatever became of it: it happened. */
+/* Some records count in any state of the allocation, because they happened: it only must exist. */
 static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err)
 {
 	ga_autoallocation struct ga_allocation_row h = { 0 };
@@ -45,13 +45,13 @@ int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err
 	if (ga_fold_check(db, p->allocation, p->dry_run, p->lab, err) < 0 ||
 	    in_use(db, p->allocation, p->attempt, p->generation, &h, err) < 0)
 		return -1;
-	/* Whoever starts it by hand would use it unbilled. */
+	/* A VM of a held allocation that somebody starts by hand would run unbilled. */
 	if (!strcmp(h.state, "held") && !strcmp(p->power_wanted, "on"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
 				 ("allocation '%s' is held: its VM is to be off", h.id),
 				 ("gpuaas-release --undo %s takes the hold back", h.id));
-	/* The plan and its attempt outlast holds: what tells the order of a hold that was undone,
-	 * or of an undo before another hold, is that it was issued before this state began. */
+	/* The plan and its attempt outlast holds. The order of an undone hold, or of an undo before
+	 * another hold, is recognised by its time: it was issued before the present state began. */
 	if (p->order_issued_at)
 		later = ga_store_entered_after(db, h.id, p->order_issued_at, err);
 	if (later < 0)
@@ -110,7 +110,8 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 
 	if (ga_fold_check(db, i->allocation, i->dry_run, i->lab, err) < 0)
 		return -1;
-	/* A port may be closed whatever became of the allocation; opened only for who has it. */
+	/* A port may be closed in any state of the allocation, but opened only while it is
+	 * in use. */
 	if (i->published ? in_use(db, i->allocation, i->attempt, i->generation, &h, err) < 0 :
 			   is_known(db, i->allocation, err) < 0)
 		return -1;
@@ -125,7 +126,7 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 
 /* ---- hold and undo ---- */
 
-/* Told once: a host that is asked again and fails the same way adds nothing. */
+/* Recorded once: a host that gets the order again and fails in the same way adds nothing. */
 int ga_fold_hold_failed(struct ga_db *db, const struct ga_allocation_row *h,
 			const struct ga_failure *f, struct ga_err *err)
 {
@@ -142,7 +143,7 @@ int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_allocation_row *h,
 {
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
 
-	/* Nothing of the VM was touched before it is asked to stop. */
+	/* These phases touch nothing of the VM: it gets no order to stop before them. */
 	if (!strcmp(h->state, "active") && !ga_streq(f->phase, "rebuild_hold") &&
 	    !ga_streq(f->phase, "rebuild_check") &&
 	    ga_store_active_reason(db, h->id, reason, err) < 0)
@@ -168,9 +169,9 @@ int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 				   "evidence '%s' says it is of a rebuild and answers the wipe "
 				   "order of slot '%s'",
 				   e->evidence, due->slot);
-	/* No order of the state stands behind a rebuild: what it wiped is the allocation's that has
-	 * the slot, and of no other one it may say anything, not of the health of its devices
-	 * either. */
+	/* A rebuild has no order in the state: it wiped the disk of the allocation that has the
+	 * slot. Its evidence may prove nothing about another allocation, nor about the health of
+	 * its devices. */
 	if (!ga_streq(due->nvme_wwid, e->device.wwid) || !due->allocation ||
 	    !ga_streq(due->allocation, e->allocation))
 		return ga_refuse(err, GA_CONFLICT, "wrong_cause", due->slot,

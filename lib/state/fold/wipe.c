@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folding wipe evidence. The state judges its content (decide/wipe/judge.h) by the order and the
- * policy in force, not by the conclusion in the record: only what is proved lets a slot leave
- * wiping for available; everything else blocks.
+ * Folds wipe evidence. The state judges the content (decide/wipe/judge.h) by the order and the
+ * policy in force, not by the conclusion in the record. Only a proven wipe lets a slot leave wiping
+ * for available; all other evidence blocks the slot.
  */
 #include "decide/wipe/judge.h"
 #include "record/digest.h"
@@ -13,9 +13,9 @@
 #include "state/fold/internal.h"
 #include "state/node/health.h"
 
-/* What is proved, since the slot was last used, and in no time to come: a later use of the slot is
- * dated after its wipe, and no wipe counts before that, so that evidence of next year would close
- * the slot until then. */
+/* A wipe counts if it is proven, began after the slot was last used, and is not in the future.
+ * Later uses of the slot are dated after its wipe, and no wipe counts before that time: evidence
+ * dated next year would close the slot until then. */
 static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e, bool lab,
 		  struct ga_wipe_verdict *v)
 {
@@ -39,7 +39,8 @@ static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *
 	}
 }
 
-/* The reasons that a confirmed wipe leaves; and the host's, when it is not fit. */
+/* The reasons that stay after a confirmed wipe, and the host's reason when the slot is not
+ * healthy. */
 static json_t *remaining(const struct ga_wipe_due *due)
 {
 	ga_autojson json_t *old = json_loads(due->blockers, 0, NULL);
@@ -97,7 +98,7 @@ static int refuse_wipe(struct ga_db *db, const struct ga_wipe_due *due,
 			    err);
 }
 
-/* Whether the record may be put beside this slot at all. */
+/* Whether the record belongs to this slot at all. */
 static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
 			  struct ga_err *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.db: opening, the hold, wipe evidence, wipe orders that wait, facts that outlive a driver. */
+/* host.db: opening, locks of objects, wipe evidence, waiting wipe orders, facts that outlive a
+ * driver. */
 #include "state/host/hostdb.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ int ga_hostdb_open_or_make(const char *dir, struct ga_hostdb *ret, struct ga_err
 
 	if (ga_hostdb_open_image(dir, ret, err) < 0)
 		return -1;
-	/* Whoever works here has something to say, and signs it. */
+	/* Opening host.db also creates the host's signing key: every result must be signed. */
 	if (ga_hostdb_make_key(dir, &key, err) < 0) {
 		ga_hostdb_close(ret);
 		return -1;
@@ -63,11 +64,11 @@ void ga_hostdb_close(struct ga_hostdb *h)
 	*h = (struct ga_hostdb){ 0 };
 }
 
-/* ---- the hold ---- */
+/* ---- locks of objects ---- */
 
-#define HOLD_GRACE 500000 /* microseconds to wait for who is ending */
+#define HOLD_GRACE 500000 /* microseconds to wait for a program that is ending */
 
-/* An object may be a wwid or a path: what a file name cannot carry becomes '_'. */
+/* An object may be a wwid or a path: characters that a file name cannot have become '_'. */
 static char *hold_path(const char *dir, const char *object)
 {
 	char *path = ga_xprintf("%s/hold/%s", dir, object), *p;
@@ -78,7 +79,7 @@ static char *hold_path(const char *dir, const char *object)
 	return path;
 }
 
-/* The sentence names who has it, as it wrote itself down; that text is for people only. */
+/* The sentence names the holder as the holder wrote itself down; that text is only for people. */
 static int hold_refused(const char *path, const char *object, struct ga_err *err)
 {
 	ga_autostr struct ga_str who = GA_STR_INIT;
@@ -108,7 +109,7 @@ int ga_object_lock(const char *dir, const char *object, const char *program, int
 	f = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (f < 0)
 		return ga_fail_sys(err, "cannot open '%s'", path);
-	/* A stage that has just written its record may still be on its way out. */
+	/* A program that has just written its record may still be exiting. */
 	while (flock(f, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
 			return ga_fail_sys(err, "cannot lock '%s'", path);
@@ -174,7 +175,7 @@ int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidenc
 	return 1;
 }
 
-/* ---- wipe orders that wait ---- */
+/* ---- waiting wipe orders ---- */
 
 char *ga_hostdb_order_text(const struct ga_wipe_order *o)
 {
@@ -211,7 +212,7 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* Of each object the newest order only: an older one names a generation that has passed. */
+	/* Only the newest order of each object: an older one names a generation that is past. */
 	if (ga_db_query(
 		    h->db, &rows, err,
 		    "WITH seen (attempt, object, order_text, at) AS ("

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this host did, in DIR/host.db (ga_cli_host_dir, 0700): the journal of changes with their
- * inverses, the attempts (orders taken up, so that a killed program can be run again), the results
- * (kept until folded or asked for again) and the chain of wipe evidence. Seeds, user-data and locks
- * are files beside it. A host never needs the state to finish or prove what it began.
+ * The work of this host, in DIR/host.db (ga_cli_host_dir, 0700): the journal of changes with their
+ * inverses; the attempts (orders taken up, so that a killed program can run again); the results
+ * (kept until they are folded, and after that for a repeated order); and the chain of wipe
+ * evidence. Seeds, user-data and locks are files beside it. A host can finish or prove its work
+ * without the state.
  */
 #ifndef GA_STATE_HOST_HOSTDB_H
 #define GA_STATE_HOST_HOSTDB_H
@@ -20,25 +21,25 @@ struct ga_hostdb {
 	char *dir;
 };
 
-/* Makes the folder, host.db and the host's key where they are not there. */
+/* Opens host.db; makes the folder, host.db and the host's key when they do not exist. */
 GA_MUST_CHECK int ga_hostdb_open_or_make(const char *dir, struct ga_hostdb *ret,
 					 struct ga_err *err);
-/* The same without a key: all machines that are made from an image would have the same one. */
+/* The same without a key: otherwise all machines made from one image would share a key. */
 GA_MUST_CHECK int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
-/* For a dry run: only to be read, and nothing is made. db is NULL when there is none yet. */
+/* For a dry run: reads only, and makes nothing. db is NULL when there is none yet. */
 GA_MUST_CHECK int ga_hostdb_open_read(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
 void ga_hostdb_close(struct ga_hostdb *h);
 #define ga_autohostdb ga_cleanup(ga_hostdb_close)
 
 /*
- * The hold: a flock on DIR/hold/OBJECT, so that one object has one worker. Liveness is the lock,
- * never a time. GA_BUSY naming pid and program when somebody has it for half a second more. The
- * descriptor is the hold: close it to let go.
+ * The lock of an object: a flock on DIR/hold/OBJECT, so that one object has one worker. Only the
+ * lock shows that a worker lives, never a time. GA_BUSY naming pid and program when another program
+ * still holds it after half a second. The descriptor holds the lock: close it to unlock.
  */
 GA_MUST_CHECK int ga_object_lock(const char *dir, const char *object, const char *program, int *fd,
 				 struct ga_err *err);
 
-/* ---- attempts: one row an order taken up ---- */
+/* ---- attempts: one row for each order taken up ---- */
 
 struct ga_attempt {
 	char *attempt, *object, *program; /* program: provision, release, wipe */
@@ -51,8 +52,8 @@ struct ga_attempt {
 void ga_attempt_release(struct ga_attempt *a);
 #define ga_autoattempt ga_cleanup(ga_attempt_release)
 
-/* Records that an order is taken up; 1 when new, 0 when known (the caller continues or prints its
- * result again). The same attempt with another order text is GA_CONFLICT "old_digest". */
+/* Records that an order is taken up: 1 new, 0 known (the caller continues, or prints its result
+ * again). GA_CONFLICT "old_digest" for the same attempt with another order text. */
 GA_MUST_CHECK int ga_attempt_begin(struct ga_hostdb *h, const char *attempt, const char *object,
 				   const char *program, const char *order, const char *boot_id,
 				   struct ga_err *err);
@@ -66,44 +67,47 @@ GA_MUST_CHECK int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, con
 GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state,
 				 const char *result, struct ga_err *err);
 
-/* ---- whose orders are carried out (served.c) ---- */
+/* ---- the accepted controller (served.c) ---- */
 
-/* Who asks for something new: controller and epoch of its orders (state/db/controller.h). */
+/* The issuer of an order: controller and epoch of its state (state/db/controller.h). */
 struct ga_issuer {
-	const char *object;	/* what the order is of, for the message */
-	const char *attempt;	/* of the order; NULL: it is no order that is taken up */
-	const char *controller; /* NULL: an order of before there were any */
+	const char *object;	/* object of the order, for the message */
+	const char *attempt;	/* attempt of the order; NULL: this order is not taken up */
+	const char *controller; /* NULL: an order of a version without controllers */
 	int64_t epoch;
 };
 
 struct ga_served {
 	char *controller, *since;
 	int64_t epoch;
-	char *refused_controller, *refused_at; /* the last that was refused, or NULL */
+	char *refused_controller, *refused_at; /* the controller refused last, or NULL */
 	int64_t refused_epoch;
 };
 void ga_served_release(struct ga_served *s);
 #define ga_autoserved ga_cleanup(ga_served_release)
 
-/* 1 with whom this host serves (ga_served_release), 0 when nobody yet. */
+/* 1 with the controller that this host accepts (ga_served_release), 0 when there is none yet. */
 GA_MUST_CHECK int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
-/* Serves the issuer: the first one that comes, or whoever takes over. What was taken up before is
- * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted, and for an
- * order without a controller where one is served already. */
+/*
+ * Accepts orders of this controller: the first controller is remembered; another one is refused
+ * unless take_over. Orders already taken up are always finished. GA_CONFLICT "other_controller" for
+ * another controller, which is recorded, and for an order without a controller when one is
+ * remembered.
+ */
 GA_MUST_CHECK int ga_hostdb_accept_controller(struct ga_hostdb *h, const struct ga_issuer *by,
 					      bool take_over, struct ga_err *err);
-/* Whether it would: nothing is noted. For a dry run, also without a db. */
+/* The same check without any change: nothing is recorded. For a dry run, also without a db. */
 GA_MUST_CHECK int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by,
 					struct ga_err *err);
 /* The same with the host.db in dir. */
 GA_MUST_CHECK int ga_hostdb_accept_controller_in(const char *dir, const struct ga_issuer *by,
 						 bool take_over, struct ga_err *err);
 
-/* ---- the journal: every change of the host, with its inverse, before it is made ---- */
+/* ---- the journal: every change of the host with its inverse, committed before the change ---- */
 
 struct ga_journal_entry {
 	int64_t seq;
-	char *object;  /* allocation, or "node" for what belongs to the node itself */
+	char *object;  /* allocation, or "node" for changes of the node itself */
 	char *op;      /* vfio_bind, file, ovs_port, ovs_flow, domain, partition, vf, … */
 	char *subject; /* PCI address, path, port, domain, … */
 	char *inverse; /* JSON object that the op's undo understands */
@@ -113,8 +117,9 @@ struct ga_journal_entry {
 };
 void ga_journal_entry_release(struct ga_journal_entry *e);
 
-/* Intent, committed before the change; ret is the entry's number. The same open (object, op,
- * subject) is not entered twice: its number is returned and the first inverse stays. */
+/* The intent, committed before the change; ret is the entry's number. An open entry with
+ * the same object, op and subject is not added twice: its number is returned, and the first
+ * inverse stays. */
 GA_MUST_CHECK int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op,
 				    const char *subject, const char *inverse, int64_t *seq,
 				    struct ga_err *err);
@@ -131,10 +136,10 @@ void ga_journal_release(struct ga_journal *j);
 #define ga_autojournal ga_cleanup(ga_journal_release)
 
 /*
- * Whether the newest that host.db has of a disk is a confirmed wipe, and since then no allocation
- * had it and no wipe began to write on it: 1 with when and by which attempt (the caller's), 0, -1.
- * A whole machine is given away without a word in host.db: where it booted since (boot_id is
- * another), it is 0 for an allocation that this host never took up. allocation, boot_id: or NULL.
+ * Whether the newest record of a disk in host.db is a confirmed wipe, and since then no allocation
+ * had the disk and no wipe began to write on it: 1 with when and the wipe's attempt (the caller
+ * frees both), 0, -1. A baremetal tenant leaves no trace in host.db: after a reboot (another
+ * boot_id) it is 0 for an allocation that this host never took up. allocation, boot_id: or NULL.
  */
 GA_MUST_CHECK int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid,
 					const char *allocation, const char *boot_id, char **at,
@@ -145,41 +150,41 @@ GA_MUST_CHECK int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid,
 /* Sets previous_digest, seals (ga_wipe_evidence_seal) and stores it, in one transaction. */
 GA_MUST_CHECK int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e,
 				  struct ga_err *err);
-/* The stored record by evidence id, attempt or (newest) slot or wwid; 1 found, 0 not. */
+/* The stored record by evidence id or attempt, or the newest of a slot or wwid; 1 found, 0 not. */
 GA_MUST_CHECK int ga_evidence_get(struct ga_hostdb *h, const char *key,
 				  struct ga_wipe_evidence *ret, struct ga_err *err);
-/* Orders taken up or seen by this host whose wipe is not confirmed yet, as texts; unanswered: only
- * those without any evidence, because what was answered with less waits for a person. */
+/* Orders that this host took up or saw and whose wipe is not confirmed yet, as texts. unanswered:
+ * only orders without any evidence, because an order with weaker evidence waits for a person. */
 GA_MUST_CHECK int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered,
 					  struct ga_any_list *texts, struct ga_err *err);
 
-/* ---- the key that results are signed with ---- */
+/* ---- the key that signs results ---- */
 
 /*
- * The host's own pair, DIR/node.key (PEM, 0600). 1 with ret (ga_sign_close), 0 when there is none.
- * GA_DENIED "key_unsafe" when the file is no regular one of this user's or root's that nobody else
- * may open, GA_BADREC when it is no key.
+ * The host's own key pair, DIR/node.key (PEM, 0600). 1 with ret (ga_sign_close), 0 when there is
+ * none. GA_DENIED "key_unsafe" unless it is a regular file of this user or root that nobody else
+ * may open; GA_BADREC when it is no key.
  */
 GA_MUST_CHECK int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
-/* The same, made when it is not there yet: 1 made, 0 it was there. Of several programs at once one
- * makes it, and all get that one. */
+/* The same, but makes the key when there is none: 1 made, 0 it existed. When several programs run
+ * at once, one of them makes it and all get that one. */
 GA_MUST_CHECK int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
-/* A new pair in the place of the one that is there, if any: the old one is gone. */
+/* Replaces the key pair, if any, by a new one: the old one is gone. */
 GA_MUST_CHECK int ga_hostdb_renew_key(const char *dir, struct ga_err *err);
 
-/* ---- wipe orders that wait (gpuaas-wipe --pending) ---- */
+/* ---- waiting wipe orders (gpuaas-wipe --pending) ---- */
 
-/* The order's text without who gave it, allocated: after a restore the same order, with the same
- * attempt, comes from the state of then. */
+/* The order's text without its issuer, allocated: after a restore the same order, with the same
+ * attempt, comes from a state with another identity. */
 char *ga_hostdb_order_text(const struct ga_wipe_order *o);
 GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o,
 				       struct ga_err *err);
 
 /*
  * The number of fatal bus errors of a GPU that gpuaas-reconcile has reported to the state in this
- * boot; 0 when it has reported none. The state judges what is reported (decide/slot/health.h): it
- * fails the slot, and a person may repair the slot while the count stays. Nobody has judged a
- * higher count.
+ * boot; 0 when it has reported none. The state judges the reported count (decide/slot/health.h): it
+ * fails the slot, and a person may repair the slot while the count stays. A higher count is not
+ * judged yet.
  */
 GA_MUST_CHECK int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 				       const char *boot_id, int64_t *fatal, struct ga_err *err);

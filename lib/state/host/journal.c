@@ -21,7 +21,7 @@ void ga_attempt_release(struct ga_attempt *a)
 	*a = (struct ga_attempt){ 0 };
 }
 
-/* Reads at most one row of the columns every attempt query names in this order. */
+/* Reads at most one row; every query of attempts has these columns in this order. */
 static int read_attempt(struct ga_rows *rows, struct ga_attempt *ret, struct ga_err *err)
 {
 	int r = ga_rows_next(rows, err);
@@ -116,7 +116,7 @@ int ga_attempt_begin(struct ga_hostdb *h, const char *attempt, const char *objec
 	return ga_db_commit(h->db, err) < 0 ? -1 : r;
 }
 
-/* Ends a write transaction according to how many rows changed; none is an unknown id. */
+/* Ends a write transaction by the number of changed rows; none means an unknown id. */
 static int finish(struct ga_hostdb *h, int changed, const char *what, struct ga_err *err)
 {
 	if (changed > 0)
@@ -254,7 +254,7 @@ int ga_journal_open_entries(struct ga_hostdb *h, const char *object, struct ga_j
 	return r;
 }
 
-/* ---- what they say of a disk ---- */
+/* ---- the history of a disk ---- */
 
 int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid, const char *allocation,
 			  const char *boot_id, char **at, char **attempt, struct ga_err *err)

@@ -47,7 +47,7 @@ int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err)
 	return r < 0 ? ga_wrap(err, "'%s'", path) : 1;
 }
 
-/* A link is made or not: of two writers one wins, and its file is whole. */
+/* link(2) succeeds or fails as a whole: of two writers one wins, and its file is complete. */
 static int put(const char *path, const struct ga_str *pem, struct ga_err *err)
 {
 	ga_autoreplace struct ga_replace r = GA_REPLACE_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of host.db, and who holds what. */
+/* Lists of host.db, and the holders of disks and locks. */
 #include "state/host/list.h"
 
 #include <errno.h>
@@ -56,8 +56,8 @@ int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret, struc
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* What was released and wiped long ago says nothing any more: of allocations, what is not
-	 * released, and what was within the newest 2048. */
+	/* Allocations that were released and wiped long ago are left out: the list has allocations
+	 * that are not released, and those within the newest 2048 attempts. */
 	if (ga_db_query(
 		    h->db, &rows, err,
 		    "SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
@@ -95,10 +95,10 @@ int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt
 	return r;
 }
 
-/* Whether the record itself says what its row says, with the digest of its text. */
+/* Whether the record itself, by the digest of its text, agrees with its row. */
 static bool is_confirmed(const char *record, const char *wwid)
 {
-	struct ga_err ignored = GA_ERR_INIT; /* what cannot be read proves nothing */
+	struct ga_err ignored = GA_ERR_INIT; /* a record that cannot be read proves nothing */
 	char digest[GA_DIGEST_SIZE] = "";
 	struct ga_wipe_evidence e;
 	bool ret;
@@ -112,7 +112,7 @@ static bool is_confirmed(const char *record, const char *wwid)
 	return ret;
 }
 
-/* When the last wipe of the disk that counts came to its end here (the caller's), or NULL. */
+/* The end of the disk's last wipe here that counts (the caller frees it), or NULL. */
 static int wiped_at(struct ga_hostdb *h, const char *wwid, char **ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -162,7 +162,7 @@ int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object, c
 
 	*by = NULL;
 	if (!h->db)
-		return 0; /* a host that never did anything */
+		return 0; /* a host that never worked */
 	r = ga_hostdb_unwiped(h, wwid, object, by, err);
 	if (r)
 		return r < 0 ? -1 : 0;
@@ -187,9 +187,9 @@ int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *ww
 			 "ss", object, wwid);
 }
 
-/* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). The inode is
- * enough: file systems with devices of their own (btrfs) show another one there than stat does,
- * and a stranger with the same inode only makes us say "held". */
+/* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). Comparing the
+ * inode is enough: file systems with devices of their own (btrfs) show another device there than
+ * stat(2) does, and an unrelated file with the same inode only makes the result "locked". */
 int ga_object_is_locked(const char *dir, const char *object)
 {
 	ga_autofree char *path = ga_xprintf("%s/hold/%s", dir, object), *inode = NULL;
@@ -200,7 +200,7 @@ int ga_object_is_locked(const char *dir, const char *object)
 
 	for (char *p = path + strlen(dir) + 6; *p; p++)
 		if (*p == '/' || (unsigned char)*p < ' ')
-			*p = '_'; /* as ga_object_lock names it */
+			*p = '_'; /* the name that ga_object_lock uses */
 	if (stat(path, &st) < 0)
 		return errno == ENOENT ? 0 : -1;
 	if (ga_file_read("/proc/locks", LOCKS_MAX, &locks, &ignored) < 0)
@@ -216,7 +216,7 @@ int ga_object_is_locked(const char *dir, const char *object)
 	return 0;
 }
 
-/* ---- what a person types ---- */
+/* ---- names that people type ---- */
 
 char *ga_hostdb_name(struct ga_hostdb *h, const char *object)
 {
@@ -231,7 +231,8 @@ char *ga_hostdb_name(struct ga_hostdb *h, const char *object)
 	return ga_strdup0(json_string_value(json_object_get(order, "name")));
 }
 
-/* An id before a name before a prefix; a name means who has it now. */
+/* An id ranks before a name, a name before a prefix; a name means the allocation that has
+ * it now. */
 static int rank(struct ga_hostdb *h, const struct ga_attempt *a, const char *text)
 {
 	ga_autofree char *name = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose orders this host carries out (hostdb.h). A state that was restored from a backup is another
- * controller than the one that goes on beside it: two of them by mistake would each sell what the
- * other has sold, and end what it does not know.
+ * Whose orders this host carries out (hostdb.h). A state restored from a backup is another
+ * controller than the state that continues beside it. By mistake both may run: each would sell
+ * slots that the other has sold, and end allocations that it does not know.
  */
 #include "record/time.h"
 #include "state/host/hostdb.h"
@@ -26,7 +26,8 @@ int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *
 			 &ret->refused_controller, &ret->refused_epoch, &ret->refused_at);
 }
 
-/* What was taken up before is finished and told again, whoever is served now. */
+/* An order already taken up is finished and reported again, whichever controller is
+ * accepted now. */
 static int is_known(struct ga_hostdb *h, const char *attempt, struct ga_err *err)
 {
 	if (!attempt)
@@ -50,7 +51,7 @@ static int begin_to_serve(struct ga_hostdb *h, const struct ga_issuer *by, struc
 			    "sis", by->controller, by->epoch, now);
 }
 
-/* Noted, so that the state that is served hears of the other one. */
+/* Recorded, so that the accepted state learns of the other one. */
 static int note_refused(struct ga_hostdb *h, const struct ga_issuer *by, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
@@ -77,7 +78,7 @@ static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct 
 			  "gpuaas-reconcile --take-over - | gpuaas-state fold -"));
 }
 
-/* 1: not to be served; s is who is. */
+/* 1: refuse, and s is the accepted controller. */
 static int decide(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
 		  struct ga_served *s, struct ga_err *err)
 {
@@ -117,7 +118,7 @@ int ga_hostdb_accept_controller(struct ga_hostdb *h, const struct ga_issuer *by,
 	ga_autoserved struct ga_served s = { 0 };
 	int r;
 
-	/* Nobody to begin to serve, and nobody to note. */
+	/* No controller to remember, and none to record. */
 	if (!by->controller)
 		return ga_hostdb_would_serve(h, by, err);
 	if (ga_db_begin(h->db, "whose orders", err) < 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gate that makes capacity: a candidate becomes a slot, or an existing slot is renewed. A slot
- * is written only while it is disabled; what another slot has already stays empty in its row.
+ * is written only while it is disabled; a device that another slot already has stays empty in its
+ * row.
  */
 #include "state/node/approve.h"
 
@@ -126,8 +127,8 @@ static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struc
 			    "ss", c->node, c->fingerprint);
 }
 
-/* The operator looked at what changed: what the host shows now is the approved hardware. 1 when
- * that was another. */
+/* The operator accepted the change: the hardware that the host shows now is the approved hardware.
+ * 1 when it differs from the hardware approved before. */
 static int accept_change(struct ga_db *db, const struct ga_approval *a,
 			 const struct ga_place_of *at, struct ga_err *err)
 {
@@ -143,7 +144,7 @@ static int accept_change(struct ga_db *db, const struct ga_approval *a,
 				   c->fingerprint),
 			 err) < 0)
 		return -1;
-	/* What is no longer there fails with the change that was accepted. */
+	/* A device that the accepted change removed fails the health of its slot. */
 	if (ga_db_one(db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", c->node,
 		      &seen) < 0 ||
 	    (seen && ga_store_health_seen(db, c->node, seen, err) < 0))
@@ -181,17 +182,17 @@ static int order_wipe(struct ga_db *db, const char *slot, const char *cause, con
 			    "ssss", slot, now, attempt, cause);
 }
 
-/* 1 when it left disabled. */
+/* 1 when the slot left disabled. */
 static int enter_state(struct ga_db *db, const struct ga_approval *a,
 		       const struct ga_place_of *at, const char *slot,
 		       const struct ga_reasons *blockers, const char *now, struct ga_err *err)
 {
-	/* Complete, and only its taint in the way: it is to be wiped. */
+	/* Complete, and only the taint blocks it: it is to be wiped. */
 	bool tainted = blockers->n == 1 && ga_streq(blockers->v[0].code, "tainted");
 
 	if ((blockers->n && !tainted) || a->disable || at->cordon_reason)
 		return 0;
-	/* The first approval makes the node active and its hardware the approved one. */
+	/* The first approval makes the node active and approves its hardware. */
 	if ((!at->node_fingerprint && set_fingerprint(db, a->candidate, err) < 0) ||
 	    (ga_streq(at->node_state, "enrolled") &&
 	     ga_db_change(db, err,
@@ -217,7 +218,7 @@ static int enter_state(struct ga_db *db, const struct ga_approval *a,
 			    "ss", slot, now) < 0 ? -1 : 1;
 }
 
-/* A slot that does not live is made, or written anew, as the candidate is. */
+/* Makes a slot, or writes one that is not live again, from the candidate. */
 static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_of *at,
 		 struct ga_err *err)
 {
@@ -230,7 +231,7 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	json_t *codes;
 	size_t i;
 
-	/* First: the reasons name the slot. */
+	/* First, because the reasons name the slot. */
 	if (is_new) {
 		at->slot = ga_id_new();
 		if (ga_db_change(db, err,
@@ -245,7 +246,7 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	}
 	if (ga_store_taken(db, c, at->slot, &taken, err) < 0)
 		return -1;
-	/* Its own GPU is gone when no candidate of the node has it. */
+	/* The slot's own GPU is gone when no candidate of the node has it. */
 	if (taken.gpu && at->gpu_identity && c->gpu &&
 	    !ga_streq(at->gpu_identity, c->gpu->identity)) {
 		r = ga_db_one(db, err,
@@ -296,7 +297,7 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 	*has_order = false;
 	r = ga_store_place_of(db, c, &at, err) < 0 ? -1 : accept_change(db, a, &at, err);
 	if (r > 0) {
-		/* A slot may have failed with it. */
+		/* The accepted change may have failed the slot's health. */
 		ga_cleanup_place_of(&at);
 		r = ga_store_place_of(db, c, &at, err);
 	}
@@ -306,7 +307,7 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 	    ga_store_allow_destruction(db, c->nvme->wwid, c->node, ga_audit_actor(), a->note,
 				       err) < 0)
 		return -1;
-	/* A slot that lives is not rewritten: its devices have to be the candidate's. */
+	/* A live slot is not rewritten: its devices must be those of the candidate. */
 	if (!at.slot || ga_streq(at.state, "disabled")) {
 		if (renew(db, a, &at, err) < 0)
 			return -1;
@@ -321,12 +322,13 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 	}
 	if (ga_store_slot(db, at.slot, ret_slot, err) < 0)
 		return -1;
-	/* Leave is for the wipe that it leads to: it waits beside no slot that stays as it is. */
+	/* The permission to destroy data is for the wipe ordered here: it does not stay with a slot
+	 * that stays disabled. */
 	if (ga_streq(ret_slot->state, "disabled") && a->destroy_data &&
 	    ga_db_change(db, err, "UPDATE device SET destroy_data_by = NULL WHERE id = ?1 AND "
 			 "destroy_data_by IS NOT NULL", "s", a->destroy_data) < 0)
 		return -1;
-	/* Only an order of this gate is given again: a release's wipe has its own road. */
+	/* Only an order of this gate is given again: the wipe of a release has its own order. */
 	if (!ga_streq(ret_slot->state, "wiping") || ret_slot->claim)
 		return 0;
 	*has_order = ga_store_wipe_order(db, at.slot, ret_order, err) == 0;

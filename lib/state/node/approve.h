@@ -14,12 +14,12 @@
 GA_MUST_CHECK int ga_store_approve(struct ga_db *db, const struct ga_approval *a,
 				   struct ga_slot *ret_slot, struct ga_wipe_order *ret_order,
 				   bool *has_order, struct ga_err *err);
-/* Leave to destroy what a disk holds, at its next wipe, given by whom; with its audit row. 1 given,
- * 0 it is clean, or had leave already. */
+/* Permits the next wipe of the disk to destroy its data, with the permitting person and an audit
+ * row. 1 permitted, 0 the disk is clean, or was permitted already. */
 GA_MUST_CHECK int ga_store_allow_destruction(struct ga_db *db, const char *wwid, const char *node,
 					     const char *by, const char *note, struct ga_err *err);
 
-/* The CPUs of a disabled slot ("0-3,8"; NULL: none), in place of those it had. */
+/* Sets the CPUs of a disabled slot ("0-3,8"; NULL: none); they replace the earlier ones. */
 GA_MUST_CHECK int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node,
 				     const char *cpus, struct ga_err *err);
 /* Moves a slot to wiping with a new attempt; cause is "first" or "repair". */

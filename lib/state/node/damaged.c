@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that a foreign hand made unreadable: each is left out where it counts (json.h), and
- * named here, so that somebody makes it whole.
+ * Rows damaged from outside gpuaas: each is left out of use (json.h) and named here, so that
+ * somebody repairs it.
  */
 #include "state/node/damaged.h"
 
@@ -16,7 +16,8 @@
 
 enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 
-/* Of what is not over. A blocker that cannot be read is also the object's first, and told so. */
+/* Only live objects. A blocker that cannot be read is also the first blocker of its object, and
+ * attention shows it there. */
 #define LIVE "state NOT IN ('released', 'cancelled', 'refused')"
 #define OF_NODE(what) "SELECT 'node', id, state, since, id, NULL, '" what "', NULL FROM node WHERE "
 #define OF_SLOT(what) \
@@ -29,8 +30,8 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	OF_NODE(GA_DAMAGED_REASONS) "state <> 'retired' AND " GA_SQL_NOT_REASONS("blockers") \
 	" UNION ALL " OF_SLOT(GA_DAMAGED_REASONS) "state NOT IN ('available', 'retired') AND " \
 	GA_SQL_NOT_REASONS("blockers")
-/* Attention asks this each time: it reads each node once, and parses only columns that hold more
- * than the empty record. */
+/* Attention runs this query each time: it reads each node once, and parses only columns that hold
+ * more than the empty record. */
 #define WHAT_OF_NODE \
 	"CASE WHEN network <> '{}' AND " GA_SQL_NOT_OBJECT("network") \
 	" THEN 'its network is not a record' WHEN " \
@@ -51,15 +52,15 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	" UNION ALL " OF_ALLOCATION("its order is not a record") GA_SQL_NOT_OBJECT("order_text") \
 	" UNION ALL " OF_ALLOCATION("its profile is not a record") \
 	GA_SQL_NOT_OBJECT("profile_record")
-/* Of allocations attention looks at those of an index: which do not even begin as a record. To
- * parse the plans of all takes a check. */
+/* For attention only allocations that an index finds: texts that do not even begin as a record.
+ * Only the check parses the plans of all allocations. */
 #define OF_SUSPECTS \
 	"SELECT 'allocation', id, state, since, node_id, project, CASE WHEN " NO_GENERATION \
 	" THEN 'its generation is at its end' ELSE 'one of its records is none' END, shape " \
 	"FROM allocation INDEXED BY allocation_suspect WHERE " GA_SQL_ALLOCATION_SUSPECT
 #define ORDER " ORDER BY 1, 2, 7"
 
-/* Profiles that cannot be read, which sell nothing: each with why. */
+/* Profiles that cannot be read, and therefore sell nothing: each with the reason. */
 static int each_profile(struct ga_db *db, ga_damaged each, void *arg, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -98,8 +99,8 @@ int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg, struct g
 	return r < 0 ? -1 : each_profile(db, each, arg, err);
 }
 
-/* What the host shows writes a node anew. Of an allocation a plan that nobody took up can go; what
- * lives goes on, and the check says what can be done. */
+/* A new discovery writes a node again. For an allocation whose plan no host took up, a release
+ * helps. A live allocation continues, and the check shows the possible cure. */
 static char *command_of(const struct ga_rows *rows)
 {
 	const char *kind = ga_rows_text(rows, D_KIND), *state = ga_rows_text(rows, D_STATE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The moves of nodes that an operator makes, and what keeps a drain from being done. */
+/* Moves of nodes by an operator, and the objects that block a drain. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 		return -1;
 	}
 	retire = ga_streq(v->name, "retire");
-	/* Only approve makes capacity of what is new; it may be retired. */
+	/* Only an approval makes capacity of a new node; the node may be retired. */
 	if (!there && (ga_streq(n.state, "enrolled") ? !retire :
 						       !ga_fsm_is_edge(GA_M_NODE, n.state, v->to)))
 		return fail_state(v, &n, err);
@@ -87,7 +87,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	if (there && (!move->reason || ga_streq(move->reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err) < 0 ? -1 : 0;
-	/* The reason stays while the node is out, and goes with it. */
+	/* The reason stays while the node is out of placement, and is removed with its return. */
 	reason = ga_streq(v->name, "undrain") ? NULL :
 		 move->reason		      ? move->reason :
 						n.cordon_reason;
@@ -111,7 +111,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	return ga_store_node(db, node, ret, err) < 0 ? -1 : 1;
 }
 
-/* ---- what blocks a drain ---- */
+/* ---- blockers of a drain ---- */
 
 /* The columns of the query below. */
 enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
@@ -150,7 +150,7 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 			  until ? until : "");
 }
 
-/* An evacuation needs a node that it can go to; without one the allocation ends. */
+/* An evacuation needs another node with room; without one the allocation ends. */
 static char *command_of(const struct ga_rows *r, const char *code, const char *node)
 {
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
@@ -174,7 +174,8 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 	ga_autorows struct ga_rows *rows = NULL;
 	int r, n = 0;
 
-	/* An allocation stands for its claims; one that ended has slots that wait for a wipe. */
+	/* An allocation stands for its claims; an ended allocation has slots that wait for
+	 * a wipe. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
 			"a.created_by, json_extract("
@@ -258,7 +259,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 	free(GA_TAKE(ret->request_id));
 	if (ga_streq(ret->node, node))
 		free(GA_TAKE(ret->node));
-	/* One key a try: of a plan that nobody took up the request has ended with it. */
+	/* A new key for each try: when a plan was not taken up, its request ended with it. */
 	if (ga_db_one(db, err,
 		      "SELECT count(*) FROM allocation "
 		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drift that stays, and wipes that could not prove everything, as what needs a person. */
+/* Lasting drift, and wipes that could not prove everything, as rows for attention. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* ---- keeping ---- */
 
-/* Of a time that is stored and later than this, an older version took it from a clock that was
+/* The latest time that counts. An older version may have stored a later time, from a clock that was
  * ahead: it does not count (ga_time_is_ahead). */
 static void latest_time(char ret[GA_TIME_SIZE])
 {
@@ -35,7 +35,7 @@ int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *er
 			       "AND code = ?3 AND (seen_at <= ?4 OR seen_at > ?5)",
 			       "sssss", d->node, object, d->code, d->at, latest);
 	else
-		/* The node has to be known: a drift that came alone is nobody's. */
+		/* The node must be known: a drift of an unknown node is not kept. */
 		n = ga_db_exec(db, err,
 			       "INSERT INTO node_drift (node_id, object, code, severity, since, "
 			       "seen_at, expected, observed, command) "
@@ -65,7 +65,7 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 		       "at = excluded.at, agreed = excluded.agreed, drifts = excluded.drifts "
 		       "WHERE node_reconciled.at <= excluded.at OR node_reconciled.at > ?5",
 		       "ssbis", o->node, o->at, (int)o->agreed, o->drifts, latest);
-	/* An observation that comes late says nothing of what was found since. */
+	/* A late observation does not remove drift found after it. */
 	if (n <= 0)
 		return n;
 	return ga_db_change(db, err,
@@ -74,13 +74,13 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 			    "sss", o->node, o->at, latest);
 }
 
-/* ---- telling ---- */
+/* ---- attention ---- */
 
-/* What a host has of an allocation that ended is its node's, and no command of the allocation's own
- * leaves it. */
+/* Remains on a host of an allocation that ended belong to its node: no command for the allocation
+ * removes them. */
 #define ENDED "('released', 'cancelled', 'refused') "
 
-/* The row of the slot's health names the lost GPU already, or a later discovery saw it well. */
+/* The row about the slot's health already names the lost GPU, or a later discovery saw it well. */
 #define LOST_IS_TOLD \
 	"((s.health_state = 'failed' AND s.health_detail GLOB 'gpu_lost: *') OR " \
 	"coalesce(" GA_SQL_SEEN_WELL("s") " > d.seen_at, 0))"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node should look like, as one record for gpuaas-reconcile. */
+/* The expected state of a node, as one record for gpuaas-reconcile. */
 #include "record/time.h"
 #include "state/db/controller.h"
 #include "state/db/json.h"
@@ -33,7 +33,7 @@ static int add_slots(struct ga_db *db, struct ga_expectation *ret, struct ga_err
 	return r;
 }
 
-/* The wipe that a slot waits for or is in, so that the host can tell its own from a stranger's. */
+/* The wipe that a slot waits for or runs, so that the host can tell it from an unknown one. */
 static int add_wipes(struct ga_db *db, struct ga_expectation *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -57,7 +57,7 @@ static int add_wipes(struct ga_db *db, struct ga_expectation *ret, struct ga_err
 	return r;
 }
 
-/* In the order of the shape of an expected allocation. */
+/* In the order of the schema of an expected allocation. */
 static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct ga_err *err)
 {
 	const struct ga_field *f = ga_expectation_schema.fields;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node should look like, as one record for gpuaas-reconcile. */
+/* The expected state of a node, as one record for gpuaas-reconcile. */
 #ifndef GA_STATE_NODE_EXPECT_H
 #define GA_STATE_NODE_EXPECT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The health of slots: what the records of hosts say of it, written into the state. */
+/* The health of slots: writes the reports of hosts about it into the state. */
 #include "state/node/health.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "state/db/audit.h"
 #include "state/db/row.h"
 
-/* A slot, as its health needs it. */
+/* The columns of a slot that its health needs. */
 struct patient {
 	char *slot, *state, *health, *allocation, *gpu, *vf, *wwid;
 };
@@ -92,9 +92,9 @@ static int apply(struct ga_db *db, const struct patient *p, const struct ga_heal
 		return 0;
 	if (ga_store_not_ahead(at, when, err) < 0)
 		return -1;
-	/* A plan that nobody took up gives its slots back before one of them leaves sale. Of two
-	 * devices that failed at once the first has cancelled it for both, so the slot is read
-	 * anew. */
+	/* A plan that no host took up frees its slots before one of them leaves sale. When
+	 * two devices fail at once, the first one cancels the plan for both, so the slot is
+	 * read again. */
 	if (failed) {
 		ga_autofree char *reason =
 			ga_xprintf("health of slot %s: %s", p->slot, sign->detail);
@@ -133,7 +133,7 @@ int ga_store_health(struct ga_db *db, const char *slot, const struct ga_health_s
 	return list.n ? apply(db, &list.v[0], sign, at, err) : 0;
 }
 
-/* ---- what was folded ---- */
+/* ---- folded results ---- */
 
 int ga_store_health_ready(struct ga_db *db, const char *allocation, const char *at,
 			  struct ga_err *err)
@@ -226,7 +226,7 @@ int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_
 	return ga_store_health(db, d->object, &sign, d->at, err) < 0 ? -1 : 0;
 }
 
-/* ---- what discoveries show ---- */
+/* ---- discoveries ---- */
 
 enum { V_SLOT, V_GPU, V_GPU_THERE, V_ANSWERS, V_RESET, V_WHOLE };
 

@@ -54,7 +54,7 @@ int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err)
 	return image_digest(db, name, &digest, err);
 }
 
-/* Takes the copy away; one that was verified again since, or has another digest, stays. */
+/* Removes the copy; a copy that was verified again since, or has another digest, stays. */
 static int withdraw(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
 {
 	int gone = ga_db_exec(db, err,

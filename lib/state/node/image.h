@@ -6,11 +6,11 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
-/* 0 the state has the image, else GA_NOTFOUND (no_image). */
+/* 0 when the state has the image, else GA_NOTFOUND (no_image). */
 GA_MUST_CHECK int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err);
 GA_MUST_CHECK int ga_store_apply_image(struct ga_db *db, const struct ga_image *i,
 				       struct ga_err *err);
-/* A withdrawal takes the copy of its digest away, unless that was verified since. */
+/* A withdrawal removes the copy of its digest, unless the copy was verified since. */
 GA_MUST_CHECK int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i,
 					    struct ga_err *err);
 /* The verified copy of an image on a node; 1 found, 0 none. Release it. */

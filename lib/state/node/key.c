@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of nodes, and what they are asked for. */
+/* The keys of nodes, and the checks of results by them. */
 #include "state/node/key.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* On a host whose key counts no more, or is another's. */
+/* The sentence about a bad signature, and the command for a host whose key was revoked or belongs
+ * to another node. */
 #define CHANGED_ON_ITS_WAY "the record does not fit its signature: it was changed on its way"
 #define NEW_KEY \
 	"gpuaas-host-bootstrap --new-key && gpuaas-discover | gpuaas-approve --record-only"
@@ -30,7 +31,7 @@ static void cleanup_owner(struct owner *o)
 	free(o->node);
 }
 
-/* Whose key it is. */
+/* Finds the node of the key. */
 static int find_owner(struct ga_db *db, const char *key, struct owner *ret, struct ga_err *err)
 {
 	int r = ga_db_one(db, err,
@@ -75,7 +76,7 @@ static int refuse(struct ga_err *err, enum ga_code code, const char *reason, con
 			 ("%s", hint));
 }
 
-/* Whether it ever had one: with its last key revoked it is heard less than before, not more. */
+/* Whether the node ever had a key: after its last key was revoked it is trusted less, not more. */
 static int had_key(struct ga_db *db, const char *node, struct ga_err *err)
 {
 	return ga_db_one(db, err, "SELECT 1 FROM node_key WHERE node_id = ?1", "s", node);
@@ -129,7 +130,7 @@ static const char *member(const struct ga_rec *rec, const char *name)
 	return json_string_value(json_object_get(rec->json, name));
 }
 
-/* What the result is of: an allocation or a slot; NULL when it names neither. */
+/* The object of the result: an allocation or a slot; NULL when it names neither. */
 static const char *object_of(const struct ga_rec *rec)
 {
 	const char *allocation = member(rec, "allocation");
@@ -137,8 +138,9 @@ static const char *object_of(const struct ga_rec *rec)
 	return allocation ? allocation : member(rec, "object");
 }
 
-/* What moves nothing: a failure of no attempt, which whoever missed the node may tell (gpuaas-on),
- * and the inventory of a host that never worked, which has no key yet and no work to tell of. */
+/* Results that move nothing and need no signature: a failure without an attempt, which gpuaas-on
+ * may report for a node that it could not reach; and the inventory of a host that never worked,
+ * which has no key and no work yet. */
 static bool needs_none(const struct ga_rec *rec)
 {
 	if (ga_rec_is(rec, &ga_failure_schema))
@@ -176,7 +178,7 @@ static int check_unsigned(struct ga_db *db, const struct ga_rec *rec, const char
 }
 
 /* Whether the result answers the order in force of its object, on the node that it names: no other
- * node was given that attempt. A person asks for an inventory, and is shown the key. */
+ * node got that attempt. For an inventory, a person runs the command and is shown the key. */
 static int answers_order(struct ga_db *db, const struct ga_rec *rec, const char *key,
 			 struct ga_err *err)
 {
@@ -208,7 +210,7 @@ static int insert(struct ga_db *db, const char *node, const char *key, struct ga
 			  "sss", node, key, now);
 }
 
-/* A key that nobody has, of a node that never had one, is the node's from its first answer on. */
+/* A key that no node has becomes the key of a node that never had one, with its first answer. */
 static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on, const char *key,
 		      struct ga_err *err)
 {
@@ -227,7 +229,7 @@ static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on
 			      "'gpuaas-discover | gpuaas-approve --record-only' registers a node's "
 			      "key");
 	made = insert(db, node, key, err);
-	if (made <= 0) /* an inventory of a node that is not known yet: who adopts it learns it */
+	if (made <= 0) /* the inventory of an unknown node: the adoption learns its key */
 		return made;
 	return ga_audit_add(db, "node_key_first_use", node,
 			    json_pack("{s:s, s:s, s:s?, s:s?}", "key", key, "kind",
@@ -236,7 +238,7 @@ static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on
 			    err) < 0 ? -1 : 1;
 }
 
-/* The last row of the object says so already: a host repeats what it was not heard with. */
+/* Whether the last row of the object is the same: a host repeats results that were refused. */
 static int is_told(struct ga_db *db, const char *action, const char *object, json_t *detail,
 		   struct ga_err *err)
 {
@@ -260,8 +262,8 @@ int ga_store_key_here(struct ga_db *db, const char *node, const char *key, struc
 	if (had < 0 || (had && ga_streq(known, key)))
 		return had < 0 ? -1 : 0;
 	/* A program that may write the state needs no signature here. When it signs with another
-	 * key than the state knows, as after its folder was lost, the audit and standard error say
-	 * so. */
+	 * key than the state knows, for example after its folder was lost, the audit and standard
+	 * error show that. */
 	if (had) {
 		detail = json_pack("{s:s}", "key", key);
 		told = is_told(db, "node_key_differs", node, detail, err);
@@ -271,7 +273,7 @@ int ga_store_key_here(struct ga_db *db, const char *node, const char *key, struc
 	}
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
-	/* Another node's is not taken: attention shows this one without a key. */
+	/* The key of another node is not taken: attention shows this node as one without a key. */
 	made = o.found ? 0 : insert(db, node, key, err);
 	if (made <= 0)
 		return made;
@@ -350,7 +352,7 @@ int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct g
 	return 0;
 }
 
-/* ---- nodes that were not believed ---- */
+/* ---- nodes whose results were refused ---- */
 
 enum { R_NODE, R_STATE, R_AT, R_REASON, R_KEY, R_KNOWN };
 
@@ -370,8 +372,8 @@ static char *refused_sentence(const struct ga_rows *r)
 			  known ? "key " : "no key", known ? known : "");
 }
 
-/* What its host shows settles it: that key is the registered one, or becomes so. A second key is
- * taken only when a person says so. */
+/* A new discovery of the host settles it: its key is the registered one, or becomes so. A second
+ * key is registered only when a person accepts it. */
 static const char *refused_command(const struct ga_rows *r)
 {
 	bool other = ga_streq(ga_rows_text(r, R_REASON), "unknown_key") && ga_rows_text(r, R_KNOWN);
@@ -389,8 +391,8 @@ int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* A look at the host since, and a key that came since, answer it. A revoked key without a
-	 * new one is ga_attend_keys'. */
+	/* A later discovery or a later key settles it. ga_attend_keys reports a node whose key was
+	 * revoked and that has no new one. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, a.at, json_extract(" DETAIL ", '$.reason'), "
 			"json_extract(" DETAIL ", '$.key'), k.key FROM audit a "
@@ -421,7 +423,7 @@ int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	return r;
 }
 
-/* ---- nodes without one ---- */
+/* ---- nodes without a key ---- */
 
 int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {

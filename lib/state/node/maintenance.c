@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows of maintenance: planned, ended before their time, over by themselves. */
+/* Maintenance windows: planned, ended early, or over by time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,8 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 			 "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, "
 			 "created_at, created_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 			 "sssssss", id, node, from, to, reason, now, ga_audit_actor()) < 0 ||
-	    /* Of the node, whose fleet row placement then reads again. */
+	    /* With the node as object, so that placement reads the node's row of the fleet
+	     * again. */
 	    ga_audit_add(db, "maintenance_planned", node,
 			 json_pack("{s:s, s:s, s:s, s:s}", "maintenance", id, "from", from, "to",
 				   to, "reason", reason),
@@ -80,7 +81,7 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 	return read_window(db, id, ret, err);
 }
 
-/* The one window that the text begins the id of. */
+/* Finds the one window whose id begins with the text. */
 static int resolve(struct ga_db *db, const char *text, char **ret, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts ids = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes as records, and a node that was lost. */
+/* Nodes as records, and the loss of a node. */
 #include <jansson.h>
 
 #include "base/texts.h"
@@ -94,7 +94,7 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 	for (i = 0; i < allocations.n; i++)
 		if (lose_allocation(db, allocations.v[i], reason, at, err) < 0)
 			return -1;
-	/* Slots in use go to cleanup_blocked over the edges of the machine. */
+	/* Slots in use go to cleanup_blocked over the edges of the state machine. */
 	if (ga_db_texts(db, &slots, err,
 			"SELECT id FROM slot WHERE node_id = ?1 AND state IN ('provisioning', "
 			"'active', 'releasing', 'wiping') ORDER BY slot_index",
@@ -104,7 +104,7 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 		if (ga_store_move_slot(db, slots.v[i], "active", "releasing", at, err) < 0 ||
 		    ga_store_block_slot(db, slots.v[i], "host_lost", reason, at, err) < 0)
 			return -1;
-	/* A lost host is taken out of placement. */
+	/* A lost node takes no more placements. */
 	if (ga_db_change(db, err,
 			 "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = ?3, "
 			 "generation = generation + 1 WHERE id = ?1 "

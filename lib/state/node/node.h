@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Day two of nodes as operations on the state. Rules as in state/db/db.h; nodes are given by
- * their id. */
+/* Operations on nodes after their setup. Rules as in state/db/db.h; nodes are given by their id. */
 #ifndef GA_STATE_NODE_NODE_H
 #define GA_STATE_NODE_NODE_H
 
@@ -9,41 +8,47 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
-/* What a move of a node is asked with. */
+/* An operator's move of a node. */
 struct ga_node_move {
 	const char *verb; /* drain, undrain, quarantine, retire */
-	const char *reason; /* needed by all but undrain and a drain that goes on */
-	const char *deadline; /* of a drain, or NULL */
+	const char *reason; /* required except for undrain and for a drain that goes on */
+	const char *deadline; /* deadline of a drain, or NULL */
 	int64_t generation;   /* GA_UNKNOWN: not checked */
 };
-/* Moves a node over an edge of its machine, with its audit row; ret is the node then. 1 when
- * something changed, 0 when it was so already. GA_CONFLICT "wrong_state"; retire: "has_slots" and
- * "has_claims". */
+/* Moves a node over an edge of its state machine, with its audit row; ret is the node after that. 1
+ * when something changed, 0 when nothing changed. GA_CONFLICT "wrong_state"; retire: "has_slots"
+ * and "has_claims". */
 GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 				     const struct ga_node_move *move, struct ga_node *ret,
 				     struct ga_err *err);
 
-/* Calls each with a drain-blocker for every live claim's allocation, and for each slot whose
- * allocation has ended and whose wipe has not; the number of them. here: the node that this machine
- * is, or NULL; commands for another one go by gpuaas-on (decide/setup/remote.h). */
+/*
+ * Calls each with a drain-blocker for the allocation of every live claim, and for each slot
+ * whose allocation has ended and whose wipe has not; returns their number. here: the node
+ * that this machine is, or NULL; a command for another node goes through gpuaas-on
+ * (decide/setup/remote.h).
+ */
 GA_MUST_CHECK int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
 					  ga_store_each each, void *arg, struct ga_err *err);
 
-/* Plans a window of maintenance; from and to are RFC 3339. GA_USAGE when it is over already. */
+/* Plans a maintenance window; from and to are RFC 3339. GA_USAGE when the window is over
+ * already. */
 GA_MUST_CHECK int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *from,
 					    const char *to, const char *reason,
 					    struct ga_maintenance *ret, struct ga_err *err);
-/* Ends one before its time; id may be a unique prefix. GA_CONFLICT when it no longer counts. */
+/* Ends a window early; id may be a unique prefix. GA_CONFLICT when the window is over or ended. */
 GA_MUST_CHECK int ga_store_maintenance_end(struct ga_db *db, const char *id,
 					   struct ga_maintenance *ret, struct ga_err *err);
-/* Calls each with the windows of a node that still count. */
+/* Calls each with the windows of a node that are not over. */
 GA_MUST_CHECK int ga_store_maintenance_ahead(struct ga_db *db, const char *node, ga_store_each each,
 					     void *arg, struct ga_err *err);
 
-/* The request that an allocation which is to leave its node would be placed by elsewhere: as it
- * was asked, without a name, which the old one keeps until it is gone, and with an idempotency key
- * of its own. GA_CONFLICT "wrong_state" when it is not active or held, "not_here" when it is on
- * another node. */
+/*
+ * The request that places an allocation elsewhere when it has to leave its node. It is the original
+ * request with a new idempotency key and without a name, because the old allocation keeps the name
+ * until it ends. GA_CONFLICT "wrong_state" when it is not active or held, "not_here" when it is on
+ * another node.
+ */
 GA_MUST_CHECK int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocation,
 				      struct ga_request *ret, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node can give to each of its GPUs. */
+/* The share of a node that each of its GPUs can get. */
 #include "state/node/node_facts.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ struct numa {
 struct reading {
 	struct ga_node_facts *ret;
 	struct ga_cpuset reserved;
-	int64_t usable_mib; /* memory less what is reserved; 0: not known */
+	int64_t usable_mib; /* memory less the reserved memory; 0: not known */
 	int64_t gpus;
 	GA_LIST(struct numa) numa; /* by number */
 };
@@ -37,8 +37,8 @@ static int read_node(struct ga_db *db, const char *node, struct reading *r, stru
 	int64_t kept;
 	int more;
 
-	/* The row -1 is the whole host; before an approval the discovery knows it alone. Of the
-	 * pages of the last discovery the largest. */
+	/* The row -1 is the whole host; before an approval only the discovery knows it. The page
+	 * size is the largest of those in the last discovery. */
 	more = ga_db_one(db, err,
 			 "SELECT mode, reserved_cpus, coalesce((SELECT memory_mib FROM node_memory "
 			 "WHERE node_id = ?1 AND numa_node = -1), (SELECT sum(memory_mib) FROM "
@@ -95,7 +95,7 @@ static void at_most(int64_t *value, int64_t limit)
 		*value = limit;
 }
 
-/* CPUs of one GPU; those of a slot are its own, those that were suggested may be reserved since. */
+/* CPUs of one GPU. The CPUs of a slot are its own; suggested CPUs may have been reserved since. */
 static int take_cpus(struct reading *r, const char *text, bool is_slot, struct ga_err *err)
 {
 	ga_autofree struct ga_cpuset *set = ga_xcalloc(1, sizeof(*set));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node can give to each of its GPUs: for profiles that are made from nodes. */
+/* The share of a node that each of its GPUs can get: for profiles that are made from nodes. */
 #ifndef GA_STATE_NODE_NODE_FACTS_H
 #define GA_STATE_NODE_NODE_FACTS_H
 
@@ -11,12 +11,12 @@ struct ga_node_facts {
 	char *mode; /* slice, baremetal */
 	char *numa; /* GPUs of each NUMA node: "0:4 1:4"; "" without any */
 	int64_t memory_mib;   /* of the host; GA_UNKNOWN */
-	int64_t hugepage_kib; /* the largest there are pages of; GA_UNKNOWN: none */
-	/* The least that one of its GPUs has: of its approved slots, or of what was discovered less
-	 * what is reserved for the host; GA_UNKNOWN where that is not known. */
+	int64_t hugepage_kib; /* the largest page size that has pages; GA_UNKNOWN: none */
+	/* The smallest share of one of its GPUs: from its approved slots, or from the discovery
+	 * less the part reserved for the host; GA_UNKNOWN when not known. */
 	int64_t vcpus_per_gpu, memory_mib_per_gpu;
 	bool has_slots;
-	struct ga_texts slot_types; /* that its slots were approved with, each once */
+	struct ga_texts slot_types; /* types that its slots were approved with, each once */
 };
 
 /* ret is overwritten. GA_NOTFOUND: no such node. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole discovery into the state: the node, its memory and fabric partitions, its candidates and
- * devices. It makes no capacity: devices are born tainted, candidates are advisory.
+ * A complete discovery into the state: the node, its memory and fabric partitions, its candidates
+ * and devices. It makes no capacity: devices are born tainted, candidates are advisory.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "state/node/health.h"
 #include "state/node/observe.h"
 
-/* What the state knew of the node before. */
+/* The facts of the node in the state before the discovery. */
 struct known {
 	bool exists, network_set;
 	char *digest, *observed_at, *fingerprint;
@@ -47,7 +47,8 @@ static void add_json(json_t *list, const struct ga_reason *r)
 	json_array_append_new(list, ga_schema_format(&ga_reason_schema, r));
 }
 
-/* The node's blockers as JSON: the host's own, and hardware that is not what was approved. */
+/* The node's blockers as JSON: the host's own, and hardware that differs from the approved
+ * hardware. */
 static char *blockers_text(const struct ga_host *host, const struct known *known)
 {
 	ga_autojson json_t *list = json_array();
@@ -69,7 +70,7 @@ static char *blockers_text(const struct ga_host *host, const struct known *known
 	return ga_str_take(&out);
 }
 
-/* A name is a convenience: a host name that is none, or that another node has, is left out. */
+/* A name is a convenience: an invalid host name, or the name of another node, is left out. */
 static int insert_node(struct ga_db *db, const struct ga_host *host, const char *now,
 		       struct ga_err *err)
 {
@@ -101,8 +102,8 @@ static void add_partition(struct ga_str *out, const struct ga_partition *p)
 	ga_str_addc(out, ']');
 }
 
-/* The same text for the same table. Only one that was read replaces the one known, else *ret is
- * NULL: a Fabric Manager that is down says nothing. */
+/* Equal tables give equal texts. Only a table that was read replaces the known one, else *ret is
+ * NULL: a Fabric Manager that is down reports nothing. */
 static int partitions_text(const struct ga_host *host, char **ret, struct ga_err *err)
 {
 	size_t i, n = host->fabric_manager.partitions.n;
@@ -161,7 +162,7 @@ static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_
 		    ga_db_change(db, err, sql, "sii", host->node, host->numa.v[i].numa_node,
 				 host->numa.v[i].memory_mib) < 0)
 			return -1;
-	/* -1 stands for devices of no NUMA node: the host as a whole. */
+	/* -1 stands for devices without a NUMA node: the host as a whole. */
 	if (host->memory_mib != GA_UNKNOWN &&
 	    ga_db_change(db, err, sql, "sii", host->node, (int64_t)-1, host->memory_mib) < 0)
 		return -1;
@@ -177,8 +178,8 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 			 "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
 			 "sssss", id, kind, node, facts, now) < 0)
 		return -1;
-	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it.
-	 */
+	/* A disk that was moved belongs to its new host, tainted, unless a slot of another node has
+	 * it. */
 	return ga_db_change(
 		       db, err,
 		       "UPDATE device SET facts = ?3, node_id = ?2, "
@@ -192,7 +193,7 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		       "ssss", id, node, facts, now);
 }
 
-/* What it is, for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0009-accelerator.sql). */
+/* The ids of the GPU for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0009-accelerator.sql). */
 static char *gpu_ids(const struct ga_gpu *gpu)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
@@ -208,8 +209,8 @@ static char *gpu_ids(const struct ga_gpu *gpu)
 	return ga_str_take(&out);
 }
 
-/* Data on a disk that was wiped here came since, and not from a tenant of this state: it is no
- * longer clean. One of a slot that is not disabled is left to the guard of provision. */
+/* Data on a disk that was wiped here came after the wipe, and not from a tenant of this state: the
+ * disk is no longer clean. When its slot is not disabled, the guard of provision handles it. */
 static int taint_found(struct ga_db *db, const struct ga_nvme *d, const char *now,
 		       struct ga_err *err)
 {
@@ -269,7 +270,7 @@ static int check_time(const struct ga_host *host, const struct known *known, str
 {
 	if (ga_store_refuse_ahead("the discovery", host->node, host->observed_at, err) < 0)
 		return -1;
-	/* One that an older version took with a wrong clock does not count. */
+	/* An observation that an older version took with a wrong clock does not count. */
 	if (!known->observed_at || strcmp(known->observed_at, host->observed_at) <= 0 ||
 	    ga_time_is_ahead(known->observed_at))
 		return 0;

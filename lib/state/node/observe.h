@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole discovery into the state: the node, its memory and fabric partitions, its candidates and
- * devices. It makes no capacity: devices are born tainted, candidates are advisory.
+ * A complete discovery into the state: the node, its memory and fabric partitions, its candidates
+ * and devices. It makes no capacity: devices are born tainted, candidates are advisory.
  */
 #ifndef GA_STATE_NODE_OBSERVE_H
 #define GA_STATE_NODE_OBSERVE_H
@@ -14,7 +14,7 @@ struct ga_candidates {
 	size_t n;
 };
 
-/* Stores a whole discovery stream: node, its observation, candidates, devices (born tainted). */
+/* Stores a complete discovery stream: node, its observation, candidates, devices (born tainted). */
 GA_MUST_CHECK int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 				   const struct ga_candidates *candidates, struct ga_err *err);
 

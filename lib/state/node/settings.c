@@ -14,7 +14,8 @@ static int node_exists(struct ga_db *db, const char *id, struct ga_err *err)
 	return ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", id);
 }
 
-/* Memory kept for the host is taken evenly from its NUMA nodes; row -1 is the whole host. */
+/* The memory reserved for the host is taken evenly from its NUMA nodes; row -1 is the whole
+ * host. */
 static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	if (s->reserved_memory_mib == GA_UNKNOWN)
@@ -28,8 +29,9 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 			    "si", s->node, s->reserved_memory_mib);
 }
 
-/* Slots of a node that sold whole machines were approved for these: what a VM needs of its GPU was
- * not asked (decide/slot/verdict.h). They are approved anew before they are sold as slices. */
+/* The slots of a node in mode baremetal were approved for that: the needs of a VM for its
+ * GPU were not checked (decide/slot/verdict.h). They must be approved again before they are
+ * sold as slices. */
 static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	int64_t slots;
@@ -101,7 +103,7 @@ static int update_settings(struct ga_db *db, const struct ga_node_settings *s, s
 		s->reserved_memory_mib, s->reserved_cpus, s->fabric_mode);
 }
 
-/* As it was asked for; what was cleared is null. */
+/* The settings as in the record; a cleared setting is null. */
 static json_t *settings_detail(const struct ga_node_settings *s)
 {
 	json_t *detail = ga_schema_format(&ga_node_settings_schema, s), *value;
@@ -113,7 +115,7 @@ static json_t *settings_detail(const struct ga_node_settings *s)
 	return detail;
 }
 
-/* A slot has its address for as long as it stands: the network may not take it for itself. */
+/* A slot keeps its address for its whole life: the network may not use it for itself. */
 static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;

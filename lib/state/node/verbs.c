@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The moves of slots that an operator makes, each with its reason in the audit. */
+/* Moves of slots by an operator, each with its reason in the audit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,16 @@
 #include "state/slot/facts.h"
 #include "state/slot/slot.h"
 
-/* A move: where it may begin, where it leads (NULL: stays), whether it needs a reason. */
+/* A move: the states it may start in, the state it leads to (NULL: unchanged), whether it needs a
+ * reason. */
 struct verb {
 	const char *name;
 	const char *from[4];
 	const char *to;
 	bool needs_reason;
-	const char *sql; /* of slot, reason, now, disposal; NULL: done by enable() or repair() */
-	const char *types; /* of those that sql names */
+	const char *sql; /* arguments: slot, reason, now, disposal; NULL: enable() or repair()
+			    does it */
+	const char *types; /* letters of the arguments that sql names */
 };
 
 static const struct verb verbs[] = {
@@ -108,9 +110,9 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	return state->exit_command ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
 }
 
-/* ---- enable: the predicate again, on the last candidate seen ---- */
+/* ---- enable: the predicate again, on the last candidate ---- */
 
-/* What a look of before its last wipe saw on the disk is gone. */
+/* Reads the candidate. The data that a discovery saw on the disk before its last wipe is gone. */
 static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_candidate *ret,
 			  struct ga_err *err)
 {
@@ -150,7 +152,8 @@ static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *er
 					       "s", s->slot) : 0;
 }
 
-/* The evidence that keeps its devices clean has to hold before they are sold by it. */
+/* Refuses a slot on evidence that does not prove its wipe: the proof must hold before it is
+ * sold. */
 static int doubt(const struct ga_doubted *d, void *arg)
 {
 	struct ga_err *err = arg;
@@ -182,7 +185,7 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 		return -1;
 	a.destroy_data = r ? s->nvme_wwid : NULL;
 	a.wipe = *s->wipe;
-	/* Which devices a slot has is decided by who approves them, and by no other word. */
+	/* Only an approval decides which devices a slot has. */
 	gpu = s->gpu_identity && c.gpu && !ga_streq(s->gpu_identity, c.gpu->identity);
 	disk = s->nvme_wwid && c.nvme && !ga_streq(s->nvme_wwid, c.nvme->wwid);
 	if (gpu || disk)
@@ -201,7 +204,7 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 
 /* ---- repair ---- */
 
-/* While an allocation's devices may still be in use on the host, its release comes first. */
+/* While the host may still use an allocation's devices, the release comes first. */
 static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
 	ga_autofree char *state = NULL;
@@ -219,7 +222,7 @@ static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err
 			 ("gpuaas-release %s", s->allocation));
 }
 
-/* A slot that waits for its wipe comes with the order. */
+/* A slot that waits for its wipe is returned with the order. */
 static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
 		      struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
@@ -231,9 +234,9 @@ static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot 
 	return *has_order ? 0 : -1;
 }
 
-/* A disabled slot may be wiped without a look at it where its disk was dirtied by a tenant of this
- * state (ours), or is clean by evidence and no discovery has seen data on it since. Anything else,
- * and a row that has no disk, is for the gate of approval. 1, 0, -1. */
+/* A disabled slot may be wiped without a new discovery when a tenant of this state dirtied its disk
+ * (ours), or when the disk is clean by evidence and no discovery has seen data on it since. In all
+ * other cases, and when the row has no disk, the gate of approval decides. 1, 0, -1. */
 static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ours,
 			     struct ga_err *err)
 {
@@ -263,7 +266,8 @@ static int on_doubt(const struct ga_doubted *d, void *arg)
 	return 0;
 }
 
-/* What the last discovery shows of the device that failed is no repair, and its health stays. */
+/* When the last discovery still shows the fault of the failed device, nothing is repaired, and its
+ * health stays failed. */
 static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct ga_err *err)
 {
 	static const char *const codes[] = { GA_FAULTS_OF_FAILURES };
@@ -302,7 +306,7 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 		return -1;
 	if (failed && ga_store_health(db, s->slot, &sign, now, err) < 0)
 		return -1;
-	/* Its order is in force; whoever lost it on its way gets the same one again. */
+	/* Its order is in force; a caller that lost the order gets the same one again. */
 	if (ga_streq(s->state, "wiping"))
 		return ga_store_wipe_may_begin(db, s->slot, err) < 0 ?
 			       -1 : read_moved(db, s, ret_slot, ret_order, has_order, err);
@@ -313,26 +317,26 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 			return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "
 				       "quarantine it, then disable it", s->slot);
 		r = ga_store_disk_is_ours(db, s->nvme_wwid, err);
-		/* A first wipe that its guard refused is not answered by another word for it. */
+		/* When the guard refused a first wipe, the next wipe is a first one, too: "repair"
+		 * does not weaken the guard. */
 		if (r < 0 || ga_store_order_wipe(db, s->slot, r ? "repair" : "first", err) < 0)
 			return -1;
 		return read_moved(db, s, ret_slot, ret_order, has_order, err);
 	}
-	/* What a person took out of sale is not put back by who mends its health. */
+	/* A repair of the health does not put a slot back on sale that a person took out. */
 	if (!ga_streq(s->state, "disabled") || (failed && (s->cordon_reason || !s->wipe)))
 		return ga_store_slot(db, s->slot, ret_slot, err);
-	/* What only its health had taken out goes back through the gate of approval, unwiped where
-	 * the proof that it is clean holds. */
+	/* A slot that only its health had taken out goes back through the gate of approval, without
+	 * a wipe when the proof that it is clean holds. */
 	r = failed ? ga_check_content_of(db, s->slot, on_doubt, &in_doubt, err) : 0;
 	if (r >= 0)
 		r = failed && !in_doubt ? 0 : may_wipe_disabled(db, s, &ours, err);
 	if (r <= 0)
 		return r < 0 || enable(db, s, ret_slot, ret_order, has_order, err) < 0 ? -1 :
 		       failed ? refuse_unmended(s, ret_slot, err) : 0;
-	/* Whatever made a person doubt that it is clean: from now on it counts as used, and only a
-	 * proved wipe says otherwise. With that the slot is back on sale, unless something else
-	 * stands against it. What lies on a disk that was clean is no tenant's: the guard looks, as
-	 * at a first wipe. */
+	/* A person doubts that the slot is clean: from now on it counts as used until a wipe is
+	 * proven. After that wipe it is back on sale, unless another blocker stands. Data on a disk
+	 * that was clean is no tenant's: the guard looks, as at a first wipe. */
 	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
 	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
 	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0 ||
@@ -341,9 +345,9 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	return read_moved(db, s, ret_slot, ret_order, has_order, err);
 }
 
-/* ---- all of them ---- */
+/* ---- all verbs ---- */
 
-/* What is so already is not done again. */
+/* A move that is done already is not done again. */
 static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
 {
 	if (ga_streq(v->name, "uncordon"))
@@ -382,8 +386,8 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		ga_err_about(err, "concurrent_update", s.slot);
 		return -1;
 	}
-	/* The health that failed is repaired in any state; where the slot then goes is the
-	 * state's. */
+	/* A failed health can be repaired in any state; the state decides where the slot
+	 * then goes. */
 	if (!may_begin(v, s.state) &&
 	    !(ga_streq(verb, "repair") && ga_streq(s.health_state, "failed") &&
 	      !ga_streq(s.state, "retired")))
@@ -403,7 +407,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 					       "gpuaas-wipe), or record how the disk was destroyed "
 					       "with --disposal TEXT",
 					       s.slot);
-			/* What its row lacks stays in view: nobody else names a slot that is not on
+			/* Damage in its row stays visible: nothing else names a slot that is not on
 			 * sale. */
 			if (r == 0 && ga_streq(verb, "disable") && ga_streq(s.state, "available"))
 				r = ga_store_block_unsellable(db, s.slot, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The moves of slots that an operator makes. Rules as in state/db/db.h. */
+/* Moves of slots by an operator. Rules as in state/db/db.h. */
 #ifndef GA_STATE_NODE_VERBS_H
 #define GA_STATE_NODE_VERBS_H
 
@@ -7,11 +7,13 @@
 #include "record/wipe.h"
 #include "state/db/row.h"
 
-/* Operator moves: verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine",
- * "retire"; a reason is needed for all but enable and uncordon. generation GA_UNKNOWN: not
- * checked. disposal (retire only): how an unwiped disk was destroyed. "repair" takes
- * cleanup_blocked and disabled to wiping with a wipe-order; a disabled slot counts as used from
- * then on. One whose disk may hold what is not this state's goes through the gate of "enable". */
+/*
+ * Moves a slot. verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine" or
+ * "retire"; all but enable and uncordon need a reason. generation GA_UNKNOWN: not checked. disposal
+ * (retire only): how an unwiped disk was destroyed. "repair" takes cleanup_blocked and disabled to
+ * wiping with a wipe-order; a disabled slot counts as used from then on. A disabled slot whose disk
+ * may hold data of others goes through the gate of "enable".
+ */
 GA_MUST_CHECK int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb,
 				     const char *reason, const char *disposal, int64_t generation,
 				     struct ga_slot *ret_slot, struct ga_wipe_order *ret_order,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person types, as an id: an id, a name, or a unique prefix of an id. */
+/* Finds an object by the text that a person types: an id, a name, or a unique prefix of an id. */
 #include "state/db/row.h"
 #include "state/query/find.h"
 
-/* Live names come first: the name of an ended allocation may have been given again, and then means
- * the newest that had it. The prefix is a range of ids, so that the keys' own index answers.
- * rank: 0 id, 1 name, 2 prefix, 3 name of what has ended, 4 what nothing is placed on. */
+/*
+ * Names of live allocations come first: the name of an ended allocation may have a new owner, and
+ * else means the newest one that had it. The prefix is a range of ids, so that the index of the
+ * keys finds it. rank: 0 id, 1 name, 2 prefix, 3 name of an ended allocation, 4 team, grant or
+ * proposal.
+ */
 #define FINDING \
 	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
 	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \

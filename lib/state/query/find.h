@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person types, as an id: an id, a name, or a unique prefix of an id. */
+/* Finds an object by the text that a person types: an id, a name, or a unique prefix of an id. */
 #ifndef GA_STATE_QUERY_FIND_H
 #define GA_STATE_QUERY_FIND_H
 
 #include "record/state.h"
 #include "state/db/row.h"
 
-/* Resolves an id, a unique prefix of one, or a name; kind is "allocation", "slot", "node" or NULL
- * for any, also "team", "grant" and "proposal" (then *kind_found tells). ret is allocated. */
+/* Resolves an id, a unique prefix of one, or a name. kind is "allocation", "slot", "node"
+ * or NULL for any of these and "team", "grant", "proposal"; *kind_found is then the kind.
+ * ret is allocated. */
 GA_MUST_CHECK int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 				   const char **kind_found, struct ga_err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Listing any kind: one table of kinds, rows streamed one by one, so that memory does not grow
+ * Lists any kind: one table of kinds, and rows streamed one by one, so that memory does not grow
  * with the state. The order is that of the SELECT of each kind.
  */
 #include <inttypes.h>
@@ -36,7 +36,7 @@ struct list_kind {
 	const char *id, *time; /* members for --after and --since; NULL: there is none */
 	int (*query)(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
 		     struct ga_err *err);
-	bool text; /* the row is the record itself */
+	bool text; /* the row is the record's text itself */
 	int (*many)(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 };
 
@@ -68,7 +68,7 @@ ALL(all_access, ga_query_access(db, ret, err))
 ALL(all_proposals, ga_query_proposals(db, NULL, ret, err))
 ALL(all_maintenance, ga_query_maintenance(db, NULL, false, ret, err))
 
-/* The audit is the one table that grows for ever: its index answers --after. */
+/* The audit is the one table that grows for ever: its index finds the rows for --after. */
 static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
 		      struct ga_err *err)
 {
@@ -139,14 +139,14 @@ static const struct list_kind *find_kind(const char *name, struct ga_err *err)
 	return NULL;
 }
 
-/* ---- what is let through ---- */
+/* ---- the filter ---- */
 
 struct filter {
 	const struct ga_list_query *q;
 	const struct list_kind *kind;
 	char since[GA_TIME_SIZE];
-	bool behind; /* the record of --after went by */
-	bool full;   /* of --limit */
+	bool behind; /* the record of --after was passed */
+	bool full;   /* --limit is reached */
 	int64_t n;
 	ga_store_each each;
 	void *arg;
@@ -170,7 +170,7 @@ static bool lets_through(struct filter *f, const struct ga_schema *schema, const
 	return true;
 }
 
-/* The lists of many rows that the query says more of than what is let through. */
+/* Lists that use more of the query than its filter: stale_seconds and here. */
 
 static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Listing any kind: one table of kinds, rows streamed one by one, so that memory does not grow
+ * Lists any kind: one table of kinds, and rows streamed one by one, so that memory does not grow
  * with the state. The order is that of the SELECT of each kind.
  */
 #ifndef GA_STATE_QUERY_LIST_H
@@ -15,12 +15,13 @@ struct ga_list_query {
 			     access-settings, proposal,
 			     pool, attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
-	const char *since;	  /* RFC 3339: rows not older */
-	const char *after;	  /* id or seq: rows behind it */
+	const char *since;	  /* RFC 3339: only rows of that time or later */
+	const char *after;	  /* id or seq: only rows after it */
 	int64_t limit;		  /* 0: all */
-	int64_t stale_seconds;	  /* attention, pools: nodes not seen for so long; 0: not told */
-	/* Of records that are stored as they are: one that cannot be read is left out and told
-	 * here, with whose it is; NULL: the list fails. */
+	int64_t stale_seconds;	  /* attention, pools: nodes not observed for so long are stale;
+				     0: the age does not matter */
+	/* For kinds stored as text: called with a record that cannot be read, its object and the
+	 * error; the record is left out. NULL: the list fails. */
 	void (*unreadable)(const char *kind, const char *object, const struct ga_err *why);
 	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything of one object: itself, what it holds, its timeline, evidence, usage, audit. */
+/* Shows all of one object: itself, its slots or claims, its timeline, evidence, usage, audit. */
 #include "record/access.h"
 #include "record/match.h"
 #include "record/rec.h"
@@ -19,7 +19,7 @@ struct show {
 	void *arg;
 };
 
-/* Consumes the rows; query's result is r. */
+/* Consumes the rows; r is the result of the query. */
 static int each_row(const struct show *s, int r, struct ga_rows *query, bool text,
 		    const struct ga_schema *schema, struct ga_err *err)
 {
@@ -55,7 +55,7 @@ static int show_node(const struct show *s, const char *id, struct ga_err *err)
 
 #define REQUEST GA_SQL_OBJECT("request")
 
-/* What gpuaas-match said of the request, where it chose the profile. */
+/* The choice of gpuaas-match that stands in the request, when it chose the profile. */
 static int show_match(const struct show *s, const char *id, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;
@@ -97,7 +97,7 @@ static int show_holder(const struct show *s, const char *kind, const char *id, s
 	return each_row(s, r, rows, false, slot ? &ga_proposal_schema : &ga_usage_schema, err);
 }
 
-/* Who may do what: team, grant, or an override that waits. */
+/* Access: a team, a grant, or a waiting override. */
 static int show_access(const struct show *s, const char *kind, const char *id, struct ga_err *err)
 {
 	bool team = !strcmp(kind, "team"), grant = !strcmp(kind, "grant");

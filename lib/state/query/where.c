@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of gpuaas-list on structs, so that no JSON is made for what is not shown. */
+/* Conditions of gpuaas-list, checked on structs, so that no JSON is made for records not shown. */
 #include "state/query/where.h"
 
 #include <inttypes.h>
@@ -67,7 +67,7 @@ static bool scalar_matches(const struct ga_field *f, const void *p, const char *
 	case GA_F_TRI:
 		n = *(const int64_t *)p;
 		return !strcmp(value, n == GA_UNKNOWN ? "null" : n ? "true" : "false");
-	case GA_F_DECIMAL: /* of no kind that is listed */
+	case GA_F_DECIMAL: /* no listed kind has one */
 		break;
 	case GA_F_INT:
 		n = *(const int64_t *)p;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adopting what a host knows: what it ended, what it wiped, what it runs, then the rest. */
+/* Adopts the knowledge of a host: the work it ended, its wipes, its running allocations, then the
+ * rest. */
 #include "state/recovery/internal.h"
 
 #include "base/texts.h"
@@ -30,7 +31,7 @@ void ga_adoption_release(struct ga_adoption *a)
 	ga_texts_release(&a->wipes);
 }
 
-/* ---- what the files of store_adopt share ---- */
+/* ---- shared by the files adopt*.c ---- */
 
 void ga_adopt_finding(struct ga_adopting *a, const char *check, const char *object,
 		      const char *sentence, const char *hint)
@@ -113,11 +114,11 @@ int ga_adopt_order(struct ga_adopting *a, const char *slot, const struct ga_wipe
 			    e->started_at);
 }
 
-/* ---- one thing at a time ---- */
+/* ---- one work at a time ---- */
 
 typedef int (*step)(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err);
 
-/* What is refused is undone alone, and said. */
+/* A refused work is undone by itself and reported as a finding. */
 static int one(struct ga_adopting *a, step fn, const struct ga_inventory_work *w,
 	       struct ga_err *err)
 {
@@ -143,9 +144,9 @@ static int each(struct ga_adopting *a, const char *program, step fn, struct ga_e
 	return 0;
 }
 
-/* ---- what the host ended ---- */
+/* ---- work that the host ended ---- */
 
-/* A plan the state gave and the backup shows as not yet taken up. */
+/* A plan that the state gave, and that the backup shows as not yet taken up. */
 static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work *w,
 			  struct ga_err *err)
 {
@@ -164,7 +165,7 @@ static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work 
 	return ga_streq(h.state, "cancelled") && w->result ? ga_adopt_fold(a, w, err) : 0;
 }
 
-/* The release order the host carried out, as if the state had given it. */
+/* Takes the release order that the host carried out as if the state had given it. */
 static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 		      struct ga_err *err)
 {
@@ -220,7 +221,7 @@ static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w
 	return ga_adopt_fold(a, w, err);
 }
 
-/* ---- what it wiped ---- */
+/* ---- wipes of the host ---- */
 
 static int dirty_since(struct ga_adopting *a, const char *slot, char **state, char **attempt,
 		       char **since, struct ga_err *err)
@@ -231,7 +232,7 @@ static int dirty_since(struct ga_adopting *a, const char *slot, char **state, ch
 			 state, attempt, since);
 }
 
-/* Another wipe than the one ordered: it counts when it began after the last taint. */
+/* Another wipe than the ordered one: it counts when it began after the last taint. */
 static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
 {
 	ga_autofree char *state = NULL, *attempt = NULL, *since = NULL;
@@ -251,7 +252,7 @@ static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, s
 	return r;
 }
 
-/* ---- what it runs ---- */
+/* ---- running allocations of the host ---- */
 
 static int take_running(struct ga_adopting *a, const struct ga_inventory_work *w,
 			struct ga_err *err)
@@ -272,7 +273,7 @@ static int take_running(struct ga_adopting *a, const struct ga_inventory_work *w
 	return r;
 }
 
-/* ---- the whole ---- */
+/* ---- all of it ---- */
 
 int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
 		   struct ga_adoption *adoption, struct ga_err *err)

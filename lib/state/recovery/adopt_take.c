@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A node, slots and an allocation that the host knows and the state does not: made from the host's
- * record, the plan and the evidence of the wipe before it, over the same edges as ever.
+ * record, the plan and the evidence of the wipe before it, over the usual edges.
  */
 #include "state/fold/fold.h"
 #include "state/recovery/internal.h"
@@ -16,7 +16,7 @@
 #include "state/node/key.h"
 #include "state/node/observe.h"
 
-/* Since when is not known: since before any wipe. */
+/* The beginning is not known: earlier than any wipe. */
 #define SINCE_EVER "1970-01-01T00:00:00.000000Z"
 
 /* ---- the node ---- */
@@ -33,8 +33,8 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 		return ga_fail_for(err, GA_CONFLICT, "no_host",
 				   "node '%s' is not known, and its inventory has no host record",
 				   end->node);
-	/* Without its candidates: a device that is first seen now would be dirty since now, and
-	 * what the host proved before would not count. gpuaas-discover brings them. */
+	/* Without its candidates: a device first seen now would count as dirty from now on, and the
+	 * host's earlier proof would not count. gpuaas-discover brings the candidates. */
 	return ga_store_observe(a->db, end->host, &none, err) < 0 ||
 			       ga_store_key_learn(a->db, end->host, false, err) < 0 ?
 		       -1 :
@@ -73,7 +73,7 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 		if (a->of->end.candidates.v[i].gpu &&
 		    ga_streq(a->of->end.candidates.v[i].gpu->identity, b->gpu_identity))
 			g = a->of->end.candidates.v[i].gpu;
-	/* The policy it was wiped by is the slot's. */
+	/* The slot gets the policy that it was wiped by. */
 	if (!b->nvme_wwid || !b->gpu_identity)
 		r = ga_fail(err, GA_BADREC, "the plan names no disk or GPU for slot '%s'", b->slot);
 	else if (make_device(a, b->nvme_wwid, "disk", err) < 0 ||
@@ -105,9 +105,9 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- a slot made free by what the host proved ---- */
+/* ---- a slot made free by the host's proof ---- */
 
-/* Whether the evidence is what the fold would take for the order that it answers. */
+/* Whether the fold would accept the evidence for the order that it answers. */
 static int judge(struct ga_adopting *a, const char *slot, const struct ga_wipe_evidence *e,
 		 struct ga_err *err)
 {
@@ -118,7 +118,7 @@ static int judge(struct ga_adopting *a, const char *slot, const struct ga_wipe_e
 	if (ga_store_wipe_due(a->db, slot, &due, err) < 0)
 		return -1;
 	asked = ga_wipe_due_asked(&due, ga_db_is_lab(a->db));
-	/* Leave to destroy is not in what a host kept. */
+	/* A host does not keep the permission to destroy data. */
 	asked.may_destroy = true;
 	if (ga_wipe_proves(&asked, e, &v))
 		return 0;
@@ -152,7 +152,7 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 	return r;
 }
 
-/* The slot as the allocation found it: known, these devices, available. */
+/* Makes the slot as it was before the allocation: known, with these devices, available. */
 static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
 {
 	ga_autofree char *state = NULL, *gpu = NULL, *wwid = NULL, *node = NULL;
@@ -185,8 +185,8 @@ static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 
 /* ---- the allocation ---- */
 
-/* Whether the profile names the type of every slot of the plan. One that does not is another than
- * the plan was made with: after a restore a number of a version may be given anew. */
+/* Whether the profile names the type of every slot of the plan. If not, it is another profile than
+ * the plan's: after a restore, a version number may be given a second time. */
 static int is_of_profile(struct ga_adopting *a, const struct ga_plan *plan, const char *record,
 			 struct ga_err *err)
 {
@@ -217,7 +217,7 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	free(text);
 	if (r < 0)
 		return NULL;
-	/* What the plan says of it: enough for its release and its price. */
+	/* Makes a profile from the plan: enough for the release and the price of the allocation. */
 	ga_schema_init(&ga_profile_schema, &p);
 	p.name = plan->profile;
 	p.version = plan->profile_version;
@@ -229,7 +229,7 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	p.vcpus_per_gpu = plan->count > 0 ? plan->vcpus / plan->count : plan->vcpus;
 	p.memory_mib_per_gpu = plan->count > 0 ? plan->memory_mib / plan->count : plan->memory_mib;
 	p.hugepage_kib = plan->hugepage_kib;
-	return ga_rec_format_text(&ga_profile_schema, &p); /* borrowed: not released */
+	return ga_rec_format_text(&ga_profile_schema, &p); /* p borrows its members: not released */
 }
 
 static char *request_record(const struct ga_plan *plan)
@@ -250,7 +250,7 @@ static char *request_record(const struct ga_plan *plan)
 	return text;
 }
 
-/* The type of all its GPUs; NULL when they are of several, or of none that is known. */
+/* The type of all its GPUs; NULL when they have several types, or no known one. */
 static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **ret,
 		    struct ga_err *err)
 {
@@ -303,7 +303,8 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	const struct ga_host *host = a->of->end.host;
 	ga_autoallocation struct ga_allocation_row h = { 0 };
 
-	/* That it was given away is recorded; that its tenant still has it no host can prove. */
+	/* The host has a record that the machine was given to a tenant; no host can prove that the
+	 * tenant still has it. */
 	if (!ga_streq(plan->shape, "slice"))
 		return ga_refuse(err, GA_CONFLICT, "not_a_slice", NULL,
 				 ("allocation '%s' is the whole machine '%s': only slices are "
@@ -318,7 +319,7 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	for (size_t i = 0; i < plan->bundles.n; i++)
 		if (free_slot(a, &plan->bundles.v[i], err) < 0)
 			return -1;
-	/* A node whose slots are sold was approved, with the hardware it has. */
+	/* A node with sold slots was approved, with the hardware it has. */
 	if (ga_db_change(a->db, err,
 			 "UPDATE node SET state = 'active', since = ?2, "
 			 "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
@@ -360,7 +361,7 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				   (int)plan->bundles.n),
 			 err) < 0)
 		return -1;
-	/* It was taken up and has not ended: provisioning, whoever goes on with it. */
+	/* It was taken up and has not ended: provisioning, whichever program continues it. */
 	if (w->result ? ga_adopt_fold(a, w, err) < 0 :
 			ga_store_allocation_row(a->db, w->object, &h, err) < 0 ||
 				ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which slots of a node are as the state says, by the word of its host. Sold: its allocation is on
- * the host, with these devices. Idle: the last thing the host did with its disk was a confirmed
- * wipe, and nothing of ours runs there that the state does not know. The rest is said, with what
- * leads on.
+ * Verifies by the host's report which slots of a node are as in the state. Sold: the slot's
+ * allocation is on the host, with these devices. Idle: the last work of the host on its disk was a
+ * confirmed wipe, and no domain of gpuaas runs there that the state does not know. All other slots
+ * are reported as findings, with the next command.
  */
 #include "state/recovery/internal.h"
 
@@ -119,8 +119,8 @@ static int verify_sold(struct ga_adopting *a, const struct slot *s, struct ga_er
 
 /* ---- idle ---- */
 
-/* Why the content of the evidence is no proof, or NULL. What is older than the rules cleared the
- * slot when it was believed. */
+/* The reason why the content of the evidence is no proof, or NULL. Evidence older than the rules
+ * cleared the slot when it was folded. */
 static const char *judge(struct ga_adopting *a, const struct slot *s,
 			 const struct ga_wipe_evidence *e, struct ga_err *err)
 {
@@ -134,7 +134,7 @@ static const char *judge(struct ga_adopting *a, const struct slot *s,
 		return err->msg;
 	asked = ga_wipe_due_asked(&due, ga_db_is_lab(a->db));
 	asked.may_destroy = true;
-	/* The state that was restored may not know the order that the host answered last. */
+	/* The restored state may not know the order that the host answered last. */
 	if (!ga_streq(due.attempt, e->attempt))
 		asked.cause = NULL;
 	asked.fabric = GA_UNKNOWN;
@@ -142,7 +142,7 @@ static const char *judge(struct ga_adopting *a, const struct slot *s,
 					       "the last wipe of it on the host does not prove it";
 }
 
-/* Why an idle slot cannot be taken as it is, or NULL. */
+/* The reason why an idle slot cannot be taken as it is, or NULL. */
 static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool strangers,
 			    char **evidence, struct ga_err *err)
 {
@@ -189,9 +189,9 @@ static int verify_idle(struct ga_adopting *a, const struct slot *s, bool strange
 				 "gpuaas-state adopt --wipe orders its wipe");
 		return 0;
 	}
-	/* What the host wrote on the disk since it was wiped is a tenant's, and goes. Where it does
-	 * not say so, the disk may have been given away since the backup: the guard looks, as at a
-	 * first wipe. */
+	/* Data that the host wrote on the disk since its wipe is a tenant's, and is wiped. Without
+	 * such a report, the disk may have had another use since the backup: the guard looks, as at
+	 * a first wipe. */
 	if (ga_store_order_wipe(a->db, s->id, ours ? "repair" : "first", err) < 0 ||
 	    ga_store_taint_slot(a->db, s->id, ours ? "unverified_since_restore" : "doubted",
 				err) < 0)
@@ -203,7 +203,7 @@ static int verify_idle(struct ga_adopting *a, const struct slot *s, bool strange
 			    err);
 }
 
-/* ---- what nobody knows ---- */
+/* ---- domains that nobody knows ---- */
 
 static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err)
 {

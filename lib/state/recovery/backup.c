@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backups by name of their time; only files of such a name are ever removed. */
+/* Backups named by their time; only files with such a name are ever removed. */
 #include "state/recovery/backup.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include "record/time.h"
 #include "state/recovery/check.h"
 
-/* "state-20261121T020000Z.db" and nothing else. */
+/* Only "state-20261121T020000Z.db" is a name of ours. */
 static bool is_ours(const char *name)
 {
 	const char *time = name + strlen("state-");
@@ -50,7 +50,7 @@ static int prune(const char *dir, int64_t keep, struct ga_err *err)
 	return 0;
 }
 
-/* "2026-11-21T02:00:00" as 20261121T020000Z: colons trouble other tools. */
+/* "2026-11-21T02:00:00" as 20261121T020000Z, because other tools have trouble with colons. */
 static char *name_of_now(void)
 {
 	ga_autofree char *now = ga_time_now();
@@ -105,7 +105,8 @@ int ga_state_backups(const char *dir, struct ga_backups *ret, struct ga_err *err
 		size_t n = strlen(e->d_name), m = sizeof(end) - 1;
 
 		if (is_ours(e->d_name)) {
-			/* "state-20261121T020000Z.db" as a time; 0 when the digits are none. */
+			/* The time in "state-20261121T020000Z.db"; 0 when the digits are no
+			 * time. */
 			const char *t = e->d_name + strlen("state-");
 			ga_autofree char *text =
 				ga_xprintf("%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", t, t + 4, t + 6, t + 9,

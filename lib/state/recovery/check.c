@@ -22,8 +22,8 @@ struct check {
 	void *arg;
 	struct ga_err *err;
 	int found;
-	json_t *named; /* objects that findings are of, as members */
-	bool damaged;  /* its tables and indexes are not those of its version */
+	json_t *named; /* members: the objects that have findings */
+	bool damaged;  /* the tables and indexes differ from those of its version */
 };
 
 static int report(struct check *c, const char *check, const char *object, const char *sentence,
@@ -50,7 +50,7 @@ static int on_schema(const char *name, const char *sentence, void *arg)
 	return report(arg, "schema", name, sentence, "stop all writers and go back to a backup");
 }
 
-/* Whether the statement stands in ddl, whole: of a view the beginning would be one, too. */
+/* Whether the complete statement stands in ddl: the ';' rules out a mere beginning of a view. */
 static bool stands_in(const char *ddl, const char *sql)
 {
 	const char *p = strstr(ddl, sql);
@@ -58,7 +58,7 @@ static bool stands_in(const char *ddl, const char *sql)
 	return p && p[strlen(sql)] == ';';
 }
 
-/* Of what the statements create: how many are not there, and the first of them by name. */
+/* Reports how many objects of the statements the file lacks, and the names of the first of them. */
 static int check_missing(struct check *c, const char *ddl)
 {
 	ga_autostr struct ga_str names = GA_STR_INIT;
@@ -88,8 +88,8 @@ static int check_missing(struct check *c, const char *ddl)
 	return report(c, "trigger", NULL, sentence, MADE_AGAIN);
 }
 
-/* A trigger that is missing or different leaves an invariant unguarded, as does the view that
- * triggers ask. */
+/* A missing or changed trigger leaves an invariant unguarded; so does such a view, because triggers
+ * query it. */
 static int check_triggers(struct check *c)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -134,7 +134,7 @@ static int check_states(struct check *c, enum ga_machine m, const char *sql)
 	return r;
 }
 
-/* The hint with the object's id where it has ID for one. */
+/* The hint, with ID replaced by the object's id. */
 static char *for_object(const char *hint, const char *object)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -167,7 +167,7 @@ static int check_rule(struct check *c, const struct ga_check_rule *rule)
 	return r;
 }
 
-/* The digest is over the record without its last member, which is the digest itself. */
+/* The digest covers the record without its last member, which is the digest itself. */
 static bool digest_is_right(const char *record, const char *digest)
 {
 	ga_autofree char *end = ga_xprintf(",\"digest\":\"%s\"}", digest);
@@ -199,7 +199,7 @@ static int check_evidence(struct check *c)
 	return r;
 }
 
-/* One in use is wiped when it is released, with new evidence. */
+/* A slot in use is wiped when it is released, with new evidence. */
 static int on_content(const struct ga_doubted *d, void *arg)
 {
 	ga_autofree char *hint = NULL;
@@ -220,7 +220,7 @@ static int on_content(const struct ga_doubted *d, void *arg)
 
 static int on_unnamed(const char *object, const char *sentence, void *arg, struct ga_err *err)
 {
-	(void)err; /* the check has the same */
+	(void)err; /* c->err is the same */
 	return report(arg, "audit_short", object, sentence,
 		      "compare the heads in the system log with a backup");
 }
@@ -250,7 +250,7 @@ static int check_audit(struct check *c)
 	return 0;
 }
 
-/* Whatever placement and the list of attention refuse of a slot on sale, a check says too: once. */
+/* A slot on sale that placement and attention refuse is a finding of the check, too: once. */
 static int on_unsellable(const struct ga_rows *rows, const char *left_out,
 			 const struct ga_reasons *reasons, void *arg, struct ga_err *err)
 {
@@ -262,7 +262,7 @@ static int on_unsellable(const struct ga_rows *rows, const char *left_out,
 	const char *slot = ga_rows_text(rows, GA_SF_ID);
 	struct check *c = arg;
 
-	(void)err; /* it is c->err */
+	(void)err; /* c->err is the same */
 	if (json_object_get(c->named, slot))
 		return 0;
 	hint = ga_xprintf("gpuaas-approve disable %s --reason TEXT, then discover and enable it",
@@ -287,7 +287,7 @@ static int check_all(struct check *c)
 			return -1;
 	if (check_evidence(c) < 0 || ga_check_content(c->db, on_content, c, c->err) < 0)
 		return -1;
-	/* Without one of its indexes the state cannot be asked, which is a finding already. */
+	/* Without one of its indexes this query fails; the missing index is a finding already. */
 	if (ga_store_each_unsellable(c->db, on_unsellable, c, c->err) < 0) {
 		if (!c->damaged)
 			return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The invariants of the state as queries. They are written apart from the triggers on purpose: a
- * fault in one is found by the other.
+ * The invariants of the state as queries. They are written separately from the triggers on purpose:
+ * an error in one is found by the other.
  */
 #include "state/recovery/check_rules.h"
 
@@ -12,7 +12,7 @@
 
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
 #define WIPE ADOPT ", and wipe it again (gpuaas-approve repair ID --reason TEXT | gpuaas-wipe)"
-/* Of what is in use: it cannot be disabled, and its triggers refuse what would go on from there. */
+/* For objects in use: they cannot be disabled, and their triggers refuse the next steps. */
 #define BACKUP "look at its audit, stop all writers and go back to a backup"
 #define CORDON "keep it from new work (gpuaas-approve cordon ID --reason TEXT), " BACKUP
 #define AGAIN \
@@ -24,7 +24,8 @@
 	"disabled, modules, free_modules"
 #define AS_BILLED \
 	"'gpuaas-list usage' shows its spans, which stay as they are: correct what was billed"
-/* Each span, and the last second that those before it reached; whole seconds, as reports count. */
+/* Each span with the last second that the spans before it reached; whole seconds, as
+ * reports count. */
 #define SPANS \
 	"SELECT allocation_id, usage_kind, began_second, ended_second, " \
 	"max(coalesce(ended_second, 9007199254740991)) OVER (PARTITION BY allocation_id " \
@@ -175,9 +176,9 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "wipe_evidence e WHERE e.id = d.cleared_by AND e.outcome = 'confirmed' AND "
 	  "(e.wwid = d.id OR d.id = e.node_id || '/' || e.gpu_identity)) ORDER BY 1",
 	  "the device counts as clean, and no confirmed evidence of it says so", NULL },
-	/* A slot that was claimed after its evidence came, by what was handed over, was used. Both
-	 * times are of the state's clock; a claim never ends before it began: one of a clock that
-	 * went ahead ends when it began. */
+	/* A slot with a claim after its evidence came was used, when its allocation got as far as
+	 * the host. Both times come from the state's clock. A claim never ends before it began: a
+	 * claim from a clock that was ahead ends when it began. */
 	{ "wipe_proof",
 	  "SELECT s.id FROM slot s JOIN wipe_evidence e ON e.id = s.wipe_evidence_id "
 	  "WHERE s.state = 'available' AND EXISTS (SELECT 1 FROM claim c JOIN allocation a "
@@ -217,7 +218,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "WHERE json_extract(value, '$.outcome') = 'failed') OR "
 	  "lab IS NOT json_extract(record, '$.lab')) ORDER BY number",
 	  "the evidence is stored with other facts than its record has", NULL },
-	/* what is available is complete */
+	/* an available slot is complete */
 	{ "incomplete",
 	  "SELECT id FROM slot WHERE state IN ('available', 'reserved') AND (gpu_id IS NULL OR "
 	  "nvme_wwid IS NULL OR mac IS NULL OR private_ip IS NULL OR cpuset IS NULL OR "
@@ -236,7 +237,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
-	/* what a foreign hand made unreadable */
+	/* rows damaged from outside gpuaas */
 	{ "row_damaged",
 	  "SELECT id FROM node WHERE " GA_SQL_NOT_REASONS("blockers") " UNION ALL "
 	  "SELECT id FROM slot WHERE " GA_SQL_NOT_REASONS("blockers") " ORDER BY 1",
@@ -261,7 +262,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT id FROM node WHERE " NO_GENERATION " UNION ALL SELECT id FROM slot WHERE "
 	  NO_GENERATION " UNION ALL SELECT id FROM allocation WHERE " NO_GENERATION " ORDER BY 1",
 	  "its generation is at its end: it can be changed no more", NULL },
-	/* who may do what */
+	/* access */
 	{ "access_record",
 	  "SELECT name FROM team WHERE CASE WHEN json_valid(record) THEN "
 	  "json_extract(record, '$.name') END IS NOT name UNION ALL "
@@ -308,7 +309,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
 	  ") spans WHERE began_second < before AND ended_second IS NOT began_second ORDER BY 1",
 	  "spans of its use share time, which reports count twice", AS_BILLED },
-	/* What failed, or was on a host that was lost, is not counted until its release. */
+	/* Time after a failure, or on a lost host, is not counted until the release. */
 	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
 	  ") spans WHERE began_second > before AND usage_kind <> 'cleanup' ORDER BY 1",
 	  "there is time between spans of its use that no report counts", AS_BILLED },

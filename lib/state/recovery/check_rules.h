@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants as queries, for check.c: each row is a violation, its first column the object. */
+/* The invariants as queries, for check.c: each row is a violation; its first column is the
+ * object. */
 #ifndef GA_STATE_RECOVERY_CHECK_RULES_H
 #define GA_STATE_RECOVERY_CHECK_RULES_H
 

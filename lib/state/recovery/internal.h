@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of store_adopt share. */
+/* Shared by the files adopt*.c. */
 #ifndef GA_STATE_RECOVERY_INTERNAL_H
 #define GA_STATE_RECOVERY_INTERNAL_H
 
@@ -18,26 +18,26 @@ struct ga_adopting {
 /* The work of a program on an object, or NULL. */
 const struct ga_inventory_work *ga_adopt_work(const struct ga_adopting *a, const char *program,
 					      const char *object);
-/* The confirmed evidence that ended the slot's last wipe here: 1 with ret filled, 0, -1. */
+/* The confirmed evidence that ended the slot's last wipe on this host: 1 with ret filled, 0, -1. */
 GA_MUST_CHECK int ga_adopt_evidence(const struct ga_adopting *a, const char *slot,
 				    struct ga_wipe_evidence *ret, struct ga_err *err);
-/* order or result of a work as the record of a shape; GA_BADREC when it is none. */
+/* Parses order or result of a work by a schema; GA_BADREC when it does not fit. */
 GA_MUST_CHECK int ga_adopt_record(json_t *json, const struct ga_schema *schema, void *ret,
 				  struct ga_err *err);
-/* Commits the result of a work by the fold; nothing when there is none. */
+/* Folds the result of a work; does nothing when there is none. */
 GA_MUST_CHECK int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w,
 				struct ga_err *err);
 void ga_adopt_finding(struct ga_adopting *a, const char *check, const char *object,
 		      const char *sentence, const char *hint);
-/* Moves the slot to wiping for the order the evidence answers. */
+/* Moves the slot to wiping, for the order that the evidence answers. */
 GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
 				 const struct ga_wipe_evidence *e, struct ga_err *err);
 
-/* adopt_take.c: an allocation the state does not know, made from its plan. */
+/* adopt_take.c: makes an allocation that the state does not know from its plan. */
 GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				const struct ga_plan *plan, struct ga_err *err);
 GA_MUST_CHECK int ga_adopt_node(struct ga_adopting *a, struct ga_err *err);
-/* adopt_verify.c: the slots of the node that are as the state says. */
+/* adopt_verify.c: verifies the slots of the node that are as in the state. */
 GA_MUST_CHECK int ga_adopt_verify(struct ga_adopting *a, struct ga_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restoring: a copy is made ready beside the state, and takes its place in one turn. */
+/* Restores a state: a copy is prepared beside the state, and replaces it under the writer lock. */
 #include "state/recovery/restore.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "state/db/writers_queue.h"
 #include "state/recovery/check.h"
 
-/* What the state that is replaced says of itself, where it can be read. */
+/* The facts of the replaced state, if it can be read. */
 struct before {
 	bool there, readable, lab;
 	int64_t epoch, seq;
@@ -29,7 +29,7 @@ static void cleanup_turn(struct ga_writers_queue *t)
 	ga_writers_queue_close(t);
 }
 
-/* A damaged file cannot be asked; it is kept all the same. */
+/* A damaged file cannot be read; it is kept all the same. */
 static void look_before(const char *path, struct before *b)
 {
 	struct ga_err ignored = GA_ERR_INIT;
@@ -49,7 +49,8 @@ static char *kept_name(const char *path)
 	ga_autofree char *now = ga_time_now();
 	char *name = ga_xprintf("%s.replaced-%.26sZ", path, now), *p;
 
-	/* "2026-11-21T01:38:34.123456" as 20261121T013834.123456: colons trouble other tools. */
+	/* "2026-11-21T01:38:34.123456" as 20261121T013834.123456: other tools have trouble with
+	 * colons. */
 	char *to = name + strlen(path) + strlen(".replaced-");
 
 	for (p = to; *p; p++)
@@ -59,7 +60,7 @@ static char *kept_name(const char *path)
 	return name;
 }
 
-/* In the turn of the state that is there, so that no writer is in the middle of anything. */
+/* Under the writer lock of the present state, so that no writer is in the middle of its work. */
 static int swap(const char *path, const char *copy, const char *from, const char *reason,
 		struct ga_db **db, struct ga_restored *ret, struct ga_err *err)
 {
@@ -94,7 +95,7 @@ static int swap(const char *path, const char *copy, const char *from, const char
 	if (ga_audit_add(*db, "state_restored", "state", detail, err) < 0 ||
 	    ga_db_commit(*db, err) < 0)
 		return -1;
-	/* The last one to close it empties its WAL. */
+	/* The last connection that closes empties the WAL. */
 	ga_db_close(GA_TAKE(*db));
 	return ga_db_replace(path, copy, ret->kept, err);
 }
@@ -129,7 +130,8 @@ int ga_state_restore(const char *path, const char *from, const char *reason,
 	else if (r == 0)
 		r = swap(path, copy, from, reason, &db, ret, err);
 	ga_db_close(GA_TAKE(db));
-	/* Between the renames it is the only file that could be put in place by hand. */
+	/* After a failure between the renames, the copy is the only file left to put in place by
+	 * hand. */
 	if (r == 0 || access(path, F_OK) == 0)
 		ga_db_remove(copy);
 	return r;

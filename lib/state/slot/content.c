@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored evidence and its content. */
+/* The stored evidence, judged by its content. */
 #include "state/slot/content.h"
 
 #include "decide/wipe/judge.h"
 #include "record/rec.h"
 
-/* What keeps a device clean. */
+/* The evidence that keeps devices clean. */
 #define CLEARED \
 	"FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by WHERE d.dirty_since IS NULL"
-/* That, and what a slot was sold by although its tenant has dirtied it since; with the slot where
- * it still has the disk: the policy of one on sale is the one to satisfy, of any other the one it
- * was wiped by. */
+/* That evidence, and the evidence that slots were sold by, although a tenant has dirtied them
+ * since; with the slot that still has the disk. For a slot on sale, the slot's policy must be met;
+ * for any other slot, the policy of its wipe. */
 #define JUDGED \
 	"FROM wipe_evidence e LEFT JOIN slot s ON s.id = e.slot_id AND s.nvme_wwid = e.wwid " \
 	"WHERE e.id IN (SELECT cleared_by FROM device WHERE dirty_since IS NULL " \
@@ -24,7 +24,7 @@ static bool judge(const struct ga_rows *rows, bool lab, const struct ga_wipe_evi
 	ga_autofree char *cause = ga_rows_dup(rows, 8);
 	const struct ga_wipe_asked asked = {
 		.cause = cause,
-		/* That these are the device's is a rule of check_rules.c. */
+		/* A rule of check_rules.c checks that these belong to the device. */
 		.wwid = e->device.wwid,
 		.gpu_identity = e->gpu_identity,
 		.serial = serial,
@@ -32,10 +32,10 @@ static bool judge(const struct ga_rows *rows, bool lab, const struct ga_wipe_evi
 		.minimum_class = class ? class : e->policy.minimum_class,
 		.verify = verify ? verify : e->policy.verify,
 		.gpu_memory = memory ? memory : e->policy.gpu_memory,
-		/* A function that came later was not the wipe's. */
+		/* The wipe did not cover a fabric function that came later. */
 		.fabric = GA_UNKNOWN,
 		.lab = lab,
-		/* Leave to destroy was for that wipe, and is not kept. */
+		/* The permission to destroy data was for that wipe, and is not kept. */
 		.may_destroy = true,
 	};
 
@@ -57,10 +57,12 @@ static int look(struct ga_db *db, const struct ga_rows *rows, ga_doubt found, vo
 		return found(&d, arg);
 	}
 	r = 0;
-	/* Evidence of before the rules is not judged: it has no member "rules", and its row has no
-	 * rules either. The row alone decides nothing, because it can be changed by hand, and the
-	 * record alone neither, because a member can be taken out. Only the migration and the fold
-	 * write a row without rules, and the fold lets such evidence clear nothing. */
+	/*
+	 * Evidence from before the rules is not judged: its record has no member "rules", and its
+	 * row has no rules either. Neither decides alone: the row can be changed by hand, and a
+	 * member can be removed from the record. Only the migration and the fold write a row
+	 * without rules, and the fold lets such evidence clear nothing.
+	 */
 	if ((ga_rows_int(rows, 2) != GA_UNKNOWN || !ga_wipe_is_old(&e)) &&
 	    !judge(rows, ga_db_is_lab(db), &e, &v)) {
 		ga_autofree char *sentence = ga_xprintf("%s: %s", v.code, v.sentence);

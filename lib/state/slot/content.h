@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evidence that keeps devices clean, judged again from its content. Private to the check,
- * what prints it, and the gate that sells by it. */
+/* Judges the evidence that keeps devices clean again, from its content. Only for the check, the
+ * printing of evidence, and the gate that puts slots on sale. */
 #ifndef GA_STATE_SLOT_CONTENT_H
 #define GA_STATE_SLOT_CONTENT_H
 
 #include "state/db/db.h"
 
-/* Evidence that does not prove what it cleared, and the slot that has the device (NULL: none, or
- * another state's name for it is gone) with the state it is in. */
+/* Evidence that does not prove the wipe of the device that it cleared. With the slot that has the
+ * device and the slot's state; slot NULL: there is none, or only another state knows its name. */
 struct ga_doubted {
 	const char *evidence, *slot, *state, *sentence;
 };
 typedef int (*ga_doubt)(const struct ga_doubted *d, void *arg);
 
-/* Calls found for each piece of evidence that cleared a device, or that a slot names as its last,
- * is by rules, and does not prove what it cleared; its result below 0 ends it. */
+/* Judges each piece of evidence that cleared a device, or that a slot names as its last wipe. Calls
+ * found for each piece that is by rules and proves nothing; a negative result of found ends it. */
 GA_MUST_CHECK int ga_check_content(struct ga_db *db, ga_doubt found, void *arg,
 				   struct ga_err *err);
-/* The same of what keeps the devices of one slot clean. */
+/* The same for the evidence that keeps the devices of one slot clean. */
 GA_MUST_CHECK int ga_check_content_of(struct ga_db *db, const char *slot, ga_doubt found, void *arg,
 				      struct ga_err *err);
 
-/* How much evidence that cleared a device is older than the rules and was not judged. */
+/* The number of pieces of evidence that cleared a device, are older than the rules and were not
+ * judged. */
 GA_MUST_CHECK int ga_check_unjudged(struct ga_db *db, int64_t *ret, struct ga_err *err);
 
 #endif

@@ -45,7 +45,7 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- what others have ---- */
+/* ---- devices of others ---- */
 
 static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const char *slot,
 			 struct ga_taken *ret, struct ga_err *err)
@@ -131,7 +131,7 @@ static int taken_memory(struct ga_db *db, const struct ga_candidate *c, const ch
 		      "FROM node_memory m WHERE m.node_id = ?1 AND m.numa_node = ?3",
 		      "ssiiB", c->node, slot, c->numa_node == GA_UNKNOWN ? -1 : c->numa_node,
 		      c->suggested.memory_mib, ret);
-	/* Memory that nobody knows is not given out: unknown blocks at a gate. */
+	/* Memory of unknown size is not given out: an unknown value blocks at a gate. */
 	if (r == 0)
 		*ret = true;
 	return r < 0 ? -1 : 0;
@@ -169,7 +169,7 @@ static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_
 	return r < 0 ? -1 : 0;
 }
 
-/* Dirty, wiped less than the slot's policy asks from now on, or with another fabric function. */
+/* Dirty, or wiped by less than the slot's new policy, or with another fabric function. */
 static int is_tainted(struct ga_db *db, const struct ga_candidate *c, const struct ga_taken *taken,
 		      const struct ga_wipe_policy *policy, bool *ret, struct ga_err *err)
 {
@@ -190,9 +190,9 @@ static int is_tainted(struct ga_db *db, const struct ga_candidate *c, const stru
 
 int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err)
 {
-	/* A wipe that was not started: its guard refused, for what others may have written. A disk
-	 * that was given away with its slot's disposal is no longer ours: what comes back is not
-	 * what we knew. */
+	/* A wipe that was not started: its guard refused, because others may have written the data.
+	 * A disk that left with its slot's disposal is no longer ours: when it comes back, its data
+	 * is unknown. */
 	return ga_db_one(db, err,
 			 "SELECT 1 FROM device d WHERE d.id = ?1 AND d.dirty_since IS NOT NULL "
 			 "AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.nvme_wwid = d.id AND "
@@ -222,7 +222,8 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 	return r < 0 ? -1 : 0;
 }
 
-/* The host's prerequisite that tenant disks are left alone; a file is no disk to be activated. */
+/* Whether the host may activate tenant disks: its prerequisite against that is not ok. Never in a
+ * lab, where a disk is a file. */
 static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct ga_err *err)
 {
 	int r;
@@ -329,7 +330,7 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 	}
 }
 
-/* A GPU that went away lets the host's others move up: the slot keeps its row. */
+/* After a GPU is lost, the host's other GPUs move up one place: the slot keeps its row. */
 static void add_moved(const struct ga_candidate *c, const struct ga_place_of *at,
 		      struct ga_reasons *ret)
 {
@@ -376,8 +377,8 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 
 /* ---- slots on sale ---- */
 
-/* Whether the CPUs of a slot stand in one of its node's other slots: lists with semicolons between
- * them. What is no list has no CPUs. */
+/* Whether the CPUs of a slot stand in another slot of its node; others: lists separated by
+ * semicolons. A text that is no list has no CPUs. */
 static bool overlaps(const char *cpuset, const char *others)
 {
 	ga_autofree char *copy = ga_strdup0(others);
@@ -418,7 +419,8 @@ void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
 	b->port = ga_rows_dup(rows, GA_SF_PORT);
 }
 
-/* What of the row cannot stand in a plan, whose bundle has most of its columns, or NULL. */
+/* The column of the row that a plan cannot have, or NULL. A plan's bundle has most of the
+ * columns. */
 static char *damaged(const struct ga_rows *rows, const struct ga_bundle *bundle)
 {
 	char *ret = ga_strdup0(ga_rows_text(rows, GA_SF_DAMAGED));
@@ -427,7 +429,7 @@ static char *damaged(const struct ga_rows *rows, const struct ga_bundle *bundle)
 
 	if (ret)
 		return ret;
-	/* Placing raises it by one. */
+	/* A placement raises the generation by one. */
 	placed.generation += placed.generation < INT64_MAX;
 	if (ga_schema_check(&ga_bundle_schema, &placed, &why) < 0)
 		ret = ga_xstrdup(why.msg);
@@ -448,7 +450,7 @@ size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows,
 	const char *identity = ga_rows_text(rows, GA_SF_GPU_IDENTITY);
 	ga_autofree char *unreadable = damaged(rows, bundle);
 	size_t n = node ? strlen(node) : 0;
-	/* The device that carries the GPU's taint is that of its identity on this node. */
+	/* The device with the GPU's taint is that of its identity on this node. */
 	bool known = gpu && identity && ga_starts(gpu, node) && gpu[n] == '/' &&
 		     !strcmp(gpu + n + 1, identity);
 	const struct ga_slot_facts f = {
@@ -508,7 +510,7 @@ int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err 
 	if (ga_db_query(db, &rows, err, GA_SQL_SLOT_FACTS "WHERE id = ?1", "s", slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	/* A slot is a complete row whatever its node sells. */
+	/* A slot is a complete row, whatever mode its node has. */
 	if (r > 0) {
 		ga_store_fill_bundle(rows, &bundle);
 		ga_store_sale_blockers(db, rows, &bundle, false, &reasons);

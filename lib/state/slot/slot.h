@@ -11,7 +11,7 @@ GA_MUST_CHECK int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot
 /* id or node NULL: all. */
 GA_MUST_CHECK int ga_query_slots(struct ga_db *db, const char *id, const char *node,
 				 struct ga_rows **ret, struct ga_err *err);
-/* A slot as an order carries it. ret is overwritten. */
+/* Fills the bundle of a slot for an order. ret is overwritten. */
 void ga_slot_bundle(const struct ga_slot *slot, struct ga_bundle *ret);
 
 #endif

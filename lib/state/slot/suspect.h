@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of the indexes of share/sql/0025-suspect-again.sql, word for word: with others
- * SQLite says "no query solution". Private to the store. */
+/* The conditions of the indexes of share/sql/0025-suspect-again.sql, word for word: with any other
+ * text SQLite reports "no query solution". Private to lib/state. */
 #ifndef GA_STATE_SLOT_SUSPECT_H
 #define GA_STATE_SLOT_SUSPECT_H
 

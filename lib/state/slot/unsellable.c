@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well
- * are not read: what could be wrong is found by indexes (0025-suspect-again.sql), and judged as
- * placement does it (ga_store_sale_blockers).
+ * The slots on sale that may not be sold. Only damage makes such a slot, so healthy slots are not
+ * read: indexes find the suspects (0025-suspect-again.sql), and the checks of placement judge them
+ * (ga_store_sale_blockers).
  *
- * The conditions of those indexes name no column that a placement writes, because SQLite judges
- * them at each write of one. A rule that is added to ga_slot_blockers() for the gate of placement
- * is added to the indexes too, by a migration, and its damage to tests/gates, which checks that
- * attention names each kind.
+ * The conditions of those indexes name no column that a placement writes, because SQLite evaluates
+ * them at each write of such a column. A new rule in ga_slot_blockers() for the gate of placement
+ * needs a migration that adds it to the indexes, and an example of the damage in tests/gates, which
+ * checks that attention names each kind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,12 @@
 #include "state/slot/facts.h"
 #include "state/slot/suspect.h"
 
-/* A node in the mode baremetal sells no slices: what only these lack is no fault of its slots. One
- * in the mode slice also sells whole machines, to a profile of that shape; slices are what it is
- * there for, so a slot that cannot be one is named although a whole machine can have it. */
+/*
+ * A node in mode baremetal sells no slices: a defect that only concerns slices is no fault of its
+ * slots. A node in mode slice also sells baremetal, to a profile of that shape. Its main use is
+ * slices, so a slot that cannot be sold as a slice is named even when a baremetal allocation can
+ * have it.
+ */
 static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellable each, void *arg,
 		      struct ga_err *err)
 {
@@ -41,9 +44,9 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	return r;
 }
 
-/* A slot that is a suspect by its own columns, or whose device is not clean, or on which somebody
- * has a claim, or on whose node somebody has one that slices do not have: but for a machine that
- * was given back, whose slots become free one after the other as they are wiped. */
+/* Suspects: a slot by its own columns; a slot whose device is not clean; a slot with a live claim;
+ * a slot on a node with a claim that is not of slices. A released baremetal machine is left out:
+ * its slots become free one after the other, as they are wiped. */
 #define ON_SALE "s.state = 'available'"
 #define UNCLEAN(column) \
 	"SELECT s.id FROM device d INDEXED BY device_unclean CROSS JOIN slot s ON s." column \
@@ -61,7 +64,7 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	"c.held_by <> 'slices') AND NOT EXISTS (SELECT 1 FROM allocation a WHERE " \
 	"a.id = c.allocation_id AND a.state = 'released') AND " ON_SALE
 
-/* Whether each of the lists, with semicolons between them, is one, and no CPU stands in two. */
+/* Whether each text between semicolons is a CPU list, and no CPU stands in two of them. */
 static bool are_disjoint(const char *lists)
 {
 	ga_autofree char *copy = ga_xstrdup(lists);
@@ -77,11 +80,11 @@ static bool are_disjoint(const char *lists)
 	return true;
 }
 
-/* The CPU lists of one node after the other. Most nodes of a fleet have the same: what was read
- * before is not read again. */
+/* The CPU lists of one node after the other. Most nodes of a fleet have the same lists: a text
+ * equal to the last one is not parsed again. */
 struct cpu_lists {
 	char *node;
-	struct ga_str now, last; /* with semicolons between */
+	struct ga_str now, last; /* separated by semicolons */
 	bool last_good;
 };
 
@@ -92,7 +95,7 @@ static void release_lists(struct cpu_lists *l)
 	ga_str_release(&l->last);
 }
 
-/* The node is at its end: adds it where its lists are none or overlap. */
+/* At the end of a node: adds the node when its lists are invalid or overlap. */
 static void end_node(struct cpu_lists *l, json_t *nodes)
 {
 	struct ga_str swap = l->last;
@@ -133,10 +136,10 @@ static int nodes_of_cpus(struct ga_db *db, json_t *nodes, struct ga_err *err)
 	return r;
 }
 
-/* Ids in their order, of which the devices should have each. */
+/* Ids in order; the devices should have each of them. */
 struct wanted {
 	struct ga_rows *rows;
-	const char *id; /* NULL: no more */
+	const char *id; /* NULL: no more ids */
 };
 
 static int step(struct wanted *w, struct ga_err *err)
@@ -147,8 +150,8 @@ static int step(struct wanted *w, struct ga_err *err)
 	return r < 0 ? -1 : 0;
 }
 
-/* Goes on to what comes after the device, and adds what would have come before it. NULL: after
- * the last. */
+/* Skips to the first id after the device, and adds each id that the devices lack. NULL: after the
+ * last device. */
 static int pass(struct wanted *w, const char *device, json_t *missing, struct ga_err *err)
 {
 	int order = -1;
@@ -162,8 +165,8 @@ static int pass(struct wanted *w, const char *device, json_t *missing, struct ga
 	return 0;
 }
 
-/* Devices of slots that have no row: what SQLite would look up for each slot is read side by side,
- * in the order of three indexes. */
+/* Devices of slots that have no row. Reading three indexes side by side, in their order, replaces a
+ * lookup for each slot. */
 static int missing_devices(struct ga_db *db, json_t *missing, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *devices = NULL, *gpus = NULL, *disks = NULL;

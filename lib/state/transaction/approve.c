@@ -71,7 +71,7 @@ void ga_approve_release(struct ga_approve_run *run)
 	ga_accels_close(run->accels);
 }
 
-/* Ends the step, of which r came; a refusal of the gate stands in the audit. */
+/* Ends the step with its result r; a refusal of the access check goes into the audit. */
 static int end(struct ga_approve_run *run, int r, struct ga_err *err)
 {
 	size_t i;
@@ -93,7 +93,7 @@ static int end(struct ga_approve_run *run, int r, struct ga_err *err)
 
 /* ---- candidates ---- */
 
-/* A second person has to agree: the slot is stored as it is, and waits for that. */
+/* A second person must confirm: the slot is stored disabled, and waits for the confirmation. */
 static int propose_destruction(struct ga_approve_run *run, struct ga_approval *a,
 			       struct ga_approve_result *r, struct ga_err *err)
 {
@@ -111,8 +111,8 @@ static int propose_destruction(struct ga_approve_run *run, struct ga_approval *a
 	return 0;
 }
 
-/* A word that changed nothing is no leave: what the state has as wiped is out of sale only when it
- * has heard what its host found. */
+/* Notes the effect of --destroy-data; without effect it permits nothing. A disk that counts as
+ * wiped leaves sale only when the state has folded the host's report of data on it. */
 static int note_destruction(struct ga_approve_run *run, const char *wwid, const struct ga_slot *s,
 			    struct ga_err *err)
 {
@@ -184,14 +184,15 @@ static const struct ga_candidate *by_index(const struct ga_candidates *candidate
 	return NULL;
 }
 
-/* Approves the candidates asked for; all that were asked for by index must be there. */
+/* Approves the selected candidates; every candidate selected by index must exist. */
 static int approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
 			      struct ga_err *err)
 {
 	const struct ga_accel_type *by_hand = NULL;
 	size_t i, j, n;
 
-	/* Every wwid that may be destroyed is one of those seen: a slip of the pen is no leave. */
+	/* Every wwid of --destroy-data must belong to a candidate, so that a typing error permits
+	 * nothing. */
 	for (i = 0; i < run->destroy_data.n; i++) {
 		for (j = 0; j < candidates->n; j++)
 			if (candidates->v[j].nvme &&
@@ -203,7 +204,7 @@ static int approve_candidates(struct ga_approve_run *run, const struct ga_candid
 				       run->destroy_data.v[i]);
 	}
 
-	/* What ids leave open people may have told: gpuaas-profile nodes set. */
+	/* People may have recorded the types that ids leave open: gpuaas-profile nodes set. */
 	for (i = 0; i < candidates->n; i++)
 		if (candidates->v[i].gpu && !candidates->v[i].gpu->type)
 			break;
@@ -227,7 +228,8 @@ static int approve_candidates(struct ga_approve_run *run, const struct ga_candid
 				       (long long)run->slots.v[i]);
 		if (approve_one(run, c, by_hand, err) == 0)
 			continue;
-		/* The index is no part of a refusal, whose sentence says what was asked. */
+		/* A refusal of the access check gets no index: its sentence already names the
+		 * action. */
 		return ga_store_access_is_refusal(err) ?
 			       -1 :
 			       ga_wrap(err, "candidate %lld of '%s'", (long long)c->slot_index,
@@ -291,8 +293,8 @@ static int move(struct ga_approve_run *run, const char *verb, const char *slot,
 	return 0;
 }
 
-/* Proposes that an unwiped slot is retired. All that stands against it is found by doing it and
- * undoing that. */
+/* Proposes to retire an unwiped slot. The move is done and undone, which finds all its
+ * obstacles. */
 static int propose_retirement(struct ga_approve_run *run, const char *slot,
 			      struct ga_approve_result *r, struct ga_err *err)
 {
@@ -325,13 +327,13 @@ static int is_unwiped(struct ga_approve_run *run, const char *slot, struct ga_er
 
 	if (ga_store_slot(run->db, slot, &s, err) < 0)
 		return -1;
-	/* Without a disk there is nothing whose disposal could be recorded. */
+	/* Without a disk there is no disposal to record. */
 	unwiped = s.tainted && s.nvme_wwid && !ga_streq(s.state, "retired");
 	ga_schema_release(&ga_slot_schema, &s);
 	return unwiped;
 }
 
-/* Moves a slot; what one person alone may not do is proposed instead. */
+/* Moves a slot; a move that needs two persons is proposed instead. */
 static int move_or_propose(struct ga_approve_run *run, const char *verb, const char *slot,
 			   struct ga_err *err)
 {
@@ -356,7 +358,7 @@ static int move_or_propose(struct ga_approve_run *run, const char *verb, const c
 	return move(run, verb, id, run->reason, run->disposal, r, err);
 }
 
-/* The second person's part. */
+/* The confirmation by the second person. */
 static int confirm(struct ga_approve_run *run, const char *proposal, struct ga_err *err)
 {
 	struct ga_approve_result *r = ga_list_add(&run->results);
@@ -366,7 +368,7 @@ static int confirm(struct ga_approve_run *run, const char *proposal, struct ga_e
 	if (ga_store_confirm(run->db, proposal, &r->proposal, err) < 0)
 		return -1;
 	r->has_proposal = true;
-	/* Both stand in the record too, not only in the audit. */
+	/* Both persons stand in the record, too, not only in the audit. */
 	persons = ga_xprintf("%s%sproposed by %s, confirmed by %s",
 			     p->disposal ? p->disposal : "", p->disposal ? "; " : "",
 			     p->proposed_by, p->decided_by);

@@ -14,8 +14,8 @@
 #include "state/node/image.h"
 #include "state/query/find.h"
 
-#define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
-#define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */
+#define TRIES 4			  /* new reads of the fleet before giving up on a request */
+#define EXPIRE_MICROS 2000000	  /* interval of freeing expired plans */
 
 void ga_placer_clear(struct ga_placer *p)
 {
@@ -54,7 +54,7 @@ void ga_placer_release(struct ga_placer *p)
 	p->accels = NULL;
 }
 
-/* Within a transaction a profile is what it was; a version of it never changes. */
+/* Within a transaction a profile's current version is fixed; a version never changes. */
 static int need_profile(struct ga_placer *p, const char *name, struct ga_err *err)
 {
 	if (p->has_profile && ga_streq(p->profile.name, name)) {
@@ -91,8 +91,8 @@ static bool is_baremetal(const struct ga_placer *p)
 
 /* ---- one decision, committed ---- */
 
-/* Takes the slots that may not be sold out of the fleet, so that the choice is made without them;
- * what they lack stands in gpuaas-list attention. */
+/* Takes slots that may not be sold out of the fleet, so that the next decision is made without
+ * them; gpuaas-list attention shows their defects. */
 static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 		      const struct ga_refused_slots *refused)
 {
@@ -117,7 +117,7 @@ static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 	p->left_out_baremetal = is_baremetal(p);
 }
 
-/* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
+/* Commits the decision within a savepoint: 1 placed, 0 the fleet had changed, -1. */
 static int commit_decision(struct ga_placer *p, const struct ga_request *request,
 			   struct ga_decision *d, bool *left_out, struct ga_err *err)
 {
@@ -143,7 +143,7 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 	if (r < 0) {
 		ga_db_rollback_to(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
-		/* Others changed it meanwhile: a fresh look answers. */
+		/* Others changed the fleet meanwhile: a new read answers. */
 		if (why.code == GA_CONFLICT && (ga_streq(why.reason, "concurrent_update") ||
 						ga_streq(why.reason, "sold_once") ||
 						ga_streq(why.reason, "no_claim")))
@@ -156,7 +156,7 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 		free(text);
 		return -1;
 	}
-	/* What has no run time cannot be kept from running into maintenance: tell people. */
+	/* A request without a run time cannot be kept clear of maintenance: warn people. */
 	w = ga_fleet_window_in_way(&p->fleet, d->node, request->run_seconds);
 	if (w)
 		*ga_list_add(&p->warnings) =
@@ -178,8 +178,8 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 	return 1;
 }
 
-/* Decides and commits: 1 answered, 0 look again, -1. left_out: again without slots that the
- * predicate refused, of which there are fewer each time. */
+/* Decides and commits: 1 answered, 0 try again, -1. left_out: try again without the slots that the
+ * predicate refused; each try has fewer slots. */
 static int decide(struct ga_placer *p, const struct ga_request *request,
 		  bool *left_out, struct ga_err *err)
 {
@@ -198,7 +198,7 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 		memset(&d.refusal, 0, sizeof(d.refusal));
 		memset(&d.explanation, 0, sizeof(d.explanation));
 	} else {
-		/* The answer is no only after a look at everything. */
+		/* A refusal counts only after a read of the whole fleet. */
 		p->fleet.version = GA_FLEET_UNREAD;
 		r = 0;
 	}
@@ -208,7 +208,7 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 
 /* ---- one request ---- */
 
-/* The memory of every type that the fleet has. */
+/* Adds the memory of every type that the fleet has. */
 static int add_types(struct ga_placer *p, struct ga_err *err)
 {
 	size_t i, j, k;
@@ -231,7 +231,7 @@ static int add_types(struct ga_placer *p, struct ga_err *err)
 	return 0;
 }
 
-/* A refusal before any node was looked at: sentence and hint are the caller's. */
+/* A refusal before any node was looked at: the caller sets sentence and hint. */
 static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *request, int status,
 				 const char *code)
 {
@@ -247,8 +247,8 @@ static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *r
 	return r;
 }
 
-/* Whether the user may place it: 1, 0 it was refused, -1. The refusal is one like any other, and in
- * the audit: the others of the batch are answered all the same. */
+/* Whether the user may place the request: 1, 0 refused, -1. The refusal is a normal answer, and
+ * goes into the audit; the other requests of the batch are answered all the same. */
 static int admit(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
@@ -312,11 +312,10 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 			 ("run it again; gpuaas-state check finds out if it goes on"));
 }
 
-/* ---- what people call it ---- */
+/* ---- names of nodes, types and images ---- */
 
-/* Adds what the name of a type means, each type once: 1, 0 the request was refused, -1. A name that
- * this machine's catalogue does not know is a type all the same where the profile or a slot has it.
- */
+/* Adds the types that a name means, each once: 1, 0 the request was refused, -1. A name that this
+ * machine's catalogue lacks is a type all the same when the profile or a slot has it. */
 static int add_type(struct ga_placer *p, const struct ga_request *request, const char *name,
 		    struct ga_texts *ret, struct ga_err *err)
 {
@@ -355,7 +354,7 @@ static int add_type(struct ga_placer *p, const struct ga_request *request, const
 	return 1;
 }
 
-/* The last answer, where it is a refusal of that code. */
+/* The last answer, if it is a refusal with that code. */
 static struct ga_refusal *refused_as(struct ga_placer *p, const char *code)
 {
 	struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
@@ -364,7 +363,7 @@ static struct ga_refusal *refused_as(struct ga_placer *p, const char *code)
 									      NULL;
 }
 
-/* What was asked for is none, or could be several: the refusal says which. */
+/* The requested object does not exist, or the name is ambiguous: the refusal names it. */
 static void say_which(struct ga_refusal *r, const struct ga_err *why, const char *hint)
 {
 	free(r->sentence);
@@ -373,8 +372,8 @@ static void say_which(struct ga_refusal *r, const struct ga_err *why, const char
 	r->hint = ga_xstrdup(hint);
 }
 
-/* A node may be asked for by its name, and a type by any of its names; the stored request has id
- * and slugs. What names no node stays, and is refused. */
+/* A request may give a node by its name, and a type by any of its names; the stored request has id
+ * and slugs. A text that names no node is kept, and the request is refused. */
 static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts types = { NULL, 0 };
@@ -406,7 +405,7 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 	refusal = no_node.code ? refused_as(p, "node_missing") : NULL;
 	if (refusal)
 		say_which(refusal, &no_node, no_node.hint);
-	/* An image that no node has may be one that there is not. */
+	/* An image that no node has may not exist at all. */
 	refusal = refused_as(p, "image_missing");
 	if (!refusal || ga_store_image_known(p->db, request->image ? request->image :
 					     p->profile.image, &no_image) == 0)
@@ -422,8 +421,8 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 
 /* ---- a batch ---- */
 
-/* The long look at everything is taken before the turn, not while others wait. For a single request
- * the nodes that are held may be enough to decide on. */
+/* The long read of the whole fleet comes before the writers' queue, so that nobody waits for it.
+ * For a single request, the nodes that slices hold may be enough. */
 static int look_before(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	struct ga_decision d;
@@ -494,7 +493,7 @@ int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size
 	for (i = 0; i < n && r == 0; i++)
 		r = place_named(p, &requests[i], err);
 
-	/* What came before a request that is an error stands. */
+	/* When a request is an error, the requests before it stay placed. */
 	if (p->dry_run) {
 		ga_db_rollback(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
@@ -508,7 +507,7 @@ int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size
 		return -1;
 	}
 
-	/* A slot that may not be sold is left out again with every look at the fleet. */
+	/* Each read of the fleet leaves such a slot out again: warn once. */
 	for (i = 0; i < p->warnings.n; i++) {
 		if (ga_texts_has(&p->warned, p->warnings.v[i]))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Placing requests in batches: one transaction for all that wait, decided on a fleet kept in
- * memory. A request that is refused, or whose slots changed meanwhile, undoes nothing of the rest.
+ * Places requests in batches: one transaction for all waiting requests, decided on a fleet kept in
+ * memory. A request that is refused, or whose slots changed meanwhile, undoes no other request.
  */
 #ifndef GA_STATE_TRANSACTION_PLACE_H
 #define GA_STATE_TRANSACTION_PLACE_H
@@ -14,10 +14,10 @@
 
 #define GA_PLACER_BATCH 64
 
-/* What came of one request: a plan, or a refusal. */
+/* The answer to one request: a plan, or a refusal. */
 struct ga_placed {
 	bool is_plan;
-	char *text; /* the plan's line where it is known, or NULL */
+	char *text; /* the plan's line if it is known, or NULL */
 	struct ga_plan plan;
 	struct ga_refusal refusal;
 	struct ga_explanation explanation;
@@ -27,35 +27,35 @@ struct ga_placer {
 	struct ga_db *db;
 	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
 	bool explain, dry_run;
-	bool admitted; /* the caller has checked already that this user may */
-	bool once; /* a single request of a command line: only what can matter to it is read */
-	/* Opens the catalogue of types of this machine: called when it is needed first, for a
-	 * request with types or with a least memory. */
+	bool admitted; /* the caller has already done the access check */
+	bool once; /* a single request of a command line: reads only the data that it needs */
+	/* Opens the catalogue of types of this machine; called at the first request with types or
+	 * with a least memory. */
 	int (*catalogue)(struct ga_accels **ret, struct ga_err *err);
-	/* Adds the slugs that a name means in p->accels; -1 where it means no type. */
+	/* Adds the slugs of the types that a name means in p->accels; -1 when it means no type. */
 	int (*type_means)(const struct ga_placer *p, const char *name, struct ga_texts *ret,
 			  struct ga_err *err);
-	struct ga_accels *accels; /* once opened; NULL */
+	struct ga_accels *accels; /* NULL until it is opened */
 	struct ga_plan_maker maker;
 	int64_t stale_seconds;
 	struct ga_access_rules rules; /* as of this transaction; empty for root */
-	int64_t expired_micros; /* monotonic: when old plans were last freed */
-	bool has_expired; /* it freed some: their user-data may go */
-	/* Slots were taken out of the fleet because they may not be sold in one shape; in the
-	 * other they may: the shape was baremetal, or it was slice. */
+	int64_t expired_micros; /* monotonic time of the last freeing of expired plans */
+	bool has_expired; /* it freed some plans: their user-data may be removed */
+	/* Slots were taken out of the fleet because they may not be sold in one shape (baremetal,
+	 * or slice); in the other shape they may. */
 	bool left_out, left_out_baremetal;
-	struct ga_profile profile; /* of the last request, when has_profile */
+	struct ga_profile profile; /* profile of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
-	struct ga_texts warnings; /* of this batch, for people; each only the first time */
-	struct ga_texts warned; /* those of all batches */
+	struct ga_texts warnings; /* for people; of this batch, each only the first time */
+	struct ga_texts warned; /* the warnings of all batches */
 };
 
-/* Places the requests in order and commits. results has what was committed, also when a later
- * request is an error (-1): the earlier ones stand. Of a dry run nothing is committed. */
+/* Places the requests in order and commits. results has the committed answers, also when a later
+ * request is an error (-1): the earlier ones stay placed. A dry run commits nothing. */
 GA_MUST_CHECK int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
 				  struct ga_err *err);
-void ga_placer_clear(struct ga_placer *p); /* results and warnings */
+void ga_placer_clear(struct ga_placer *p); /* Clears results and warnings. */
 void ga_placer_release(struct ga_placer *p);
 
 #endif

@@ -17,7 +17,7 @@ void ga_release_outcome_clear(struct ga_release_outcome *o)
 	o->has_order = o->has_cancelled = false;
 }
 
-/* Ends the transaction, of which r came (above 0: something to commit). */
+/* Ends the transaction with its result r (above 0: something to commit). */
 static int end(struct ga_db *db, int r, const struct ga_release_intent *intent, struct ga_err *err)
 {
 	if (r > 0 && !intent->dry_run && ga_db_commit(db, err) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The transactions of gpuaas-release: an allocation ends, is held, or starts again. Here the intent
- * is committed; the order that comes of it is for its host. A refusal of the gate
- * (state/access/access.h) goes into the audit; a dry run does all of it and undoes it.
+ * The transactions of gpuaas-release: an allocation ends, is held, or starts again. The intent is
+ * committed here; the resulting order is for the host. A refusal of the access check
+ * (state/access/access.h) goes into the audit; a dry run does everything and undoes it.
  */
 #ifndef GA_STATE_TRANSACTION_RELEASE_H
 #define GA_STATE_TRANSACTION_RELEASE_H
@@ -14,12 +14,12 @@
 
 struct ga_release_intent {
 	const char *reason; /* for the audit; NULL: none */
-	bool only_over; /* leave it alone unless it is held and its time is over */
+	bool only_over; /* does nothing unless it is held and its hold is over */
 	bool dry_run;
 };
 
-/* What came of it: an order for the host; or, of a plan that nobody took up, the allocation, which
- * is cancelled. Zeroed at first. */
+/* The outcome: an order for the host; or, for a plan that no host took up, the cancelled
+ * allocation. All zero at first. */
 struct ga_release_outcome {
 	bool has_order, has_cancelled;
 	struct ga_release_order order;
@@ -27,13 +27,14 @@ struct ga_release_outcome {
 };
 void ga_release_outcome_clear(struct ga_release_outcome *o);
 
-/* Ends an allocation, by what people call it: 1 with ret filled; 0: it is not to end any more; -1.
- * Once more gives the same order. */
+/* Ends an allocation, given by id, name or prefix: 1 with ret filled; 0: it is no longer to be
+ * ended; -1. Another call gives the same order. */
 GA_MUST_CHECK int ga_release_end_in(struct ga_db *db, const char *allocation,
 				    const struct ga_release_intent *intent,
 				    struct ga_release_outcome *ret, struct ga_err *err);
 
-/* Holds an allocation, by its id, for seconds (above 0), or with 0 starts a held one again. */
+/* Holds an allocation, given by its id, for seconds (above 0), or with 0 starts a held one
+ * again. */
 GA_MUST_CHECK int ga_release_hold_in(struct ga_db *db, const char *allocation, int64_t seconds,
 				     const struct ga_release_intent *intent,
 				     struct ga_hold_order *ret, struct ga_err *err);

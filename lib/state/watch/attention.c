@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What needs a person: since when, whose it is, why, and the command that leaves it. Slots first,
- * then allocations, then nodes, each in its own order.
+ * Objects that need a person: since when, with owner and reason, and the command that helps. Slots
+ * first, then allocations, then nodes, each in its own order.
  */
 #include <inttypes.h>
 
@@ -28,7 +28,7 @@
 #include "state/watch/expiring.h"
 #include "state/watch/notice.h"
 
-/* Seconds beyond the limit of its state; negative: within it, or there is no limit. */
+/* Seconds beyond the limit of its state; negative: within the limit, or there is none. */
 static int64_t overdue(enum ga_machine m, const char *state, const char *since)
 {
 	const struct ga_fsm_state *s = ga_fsm_find(m, state);
@@ -39,7 +39,7 @@ static int64_t overdue(enum ga_machine m, const char *state, const char *since)
 	return (ga_clock_micros() - micros) / 1000000 - s->limit_seconds;
 }
 
-/* The moment since when something must have been so at the least to be overdue in any state. */
+/* The time before which a state must have begun, at the least, to be overdue in any state. */
 static void overdue_before(enum ga_machine m, char ret[GA_TIME_SIZE])
 {
 	const struct ga_fsm_state *s;
@@ -63,8 +63,8 @@ enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
        S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID };
 
-/* The first reason that a wipe does not answer, or NULL; changed: whether one of all is that the
- * hardware is not the approved one. */
+/* The first reason that a wipe does not settle, or NULL; changed: whether one of all reasons is
+ * changed hardware. */
 static char *not_answered(const struct ga_rows *r, bool *changed)
 {
 	ga_autofree char *first = NULL;
@@ -83,8 +83,8 @@ static char *not_answered(const struct ga_rows *r, bool *changed)
 	return GA_TAKE(first);
 }
 
-/* What stands against it is mended on the host, and only a new look tells; what a wipe answers is
- * wiped. A slot that a person took out is no candidate's until that is taken back. */
+/* Most blockers are repaired on the host, and only a new discovery shows that; a wipe settles the
+ * others. A slot that a person took out of sale gets no approval until it is uncordoned. */
 static char *disabled_command(const struct ga_rows *r)
 {
 	bool changed = false;
@@ -106,8 +106,8 @@ static char *disabled_command(const struct ga_rows *r)
 			  data ? wwid : "");
 }
 
-/* A wipe that its guard refused for data of others (the reason of its evidence begins with the
- * code) is refused again until somebody allows it. */
+/* When the guard refused a wipe because of foreign data (the reason of its evidence begins with the
+ * code), it refuses again until somebody permits it. */
 static char *blocked_command(const struct ga_rows *r)
 {
 	const char *wwid = ga_rows_text(r, S_WWID);
@@ -121,8 +121,8 @@ static char *blocked_command(const struct ga_rows *r)
 			  " --destroy-data %s && %s", ga_rows_int(r, S_INDEX), wwid, again);
 }
 
-/* What an allocation holds is freed by what leaves the allocation's state; a slot that waits for
- * its wipe, or was taken out, by what leaves its own. */
+/* While an allocation holds the slot, the command that leaves the allocation's state frees it. A
+ * slot that waits for its wipe, or was taken out of sale, needs the command for its own state. */
 static char *slot_command(const struct ga_rows *r)
 {
 	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE), *state = ga_rows_text(r, S_STATE);
@@ -142,7 +142,7 @@ static char *slot_command(const struct ga_rows *r)
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
-/* The command stands beside the sentence and need not be in it as well. */
+/* The command has its own column, so the sentence leaves it out. */
 static char *slot_sentence(const struct ga_rows *r)
 {
 	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
@@ -163,8 +163,8 @@ static char *slot_sentence(const struct ga_rows *r)
 			  at ? "the command" : "");
 }
 
-/* A slot that is not in use goes back on sale by its wipe; one in use stays where it is. What the
- * last discovery saw in the way of a disabled one may be mended with the device. */
+/* A slot that is not in use returns to sale by its wipe; a slot in use stays where it is. A repair
+ * of the device may also settle other blockers of a disabled slot that the last discovery found. */
 static char *health_command(const struct ga_rows *r)
 {
 	const char *state = ga_rows_text(r, S_STATE), *id = ga_rows_text(r, S_ID);
@@ -178,7 +178,7 @@ static char *health_command(const struct ga_rows *r)
 	return ga_xprintf("gpuaas-approve repair %s --reason TEXT", id);
 }
 
-/* Of a slot that waits for a wipe: when one counts from, where clocks went back
+/* For a slot that waits for a wipe: the time from which a wipe counts, when clocks were set back
  * (state/allocation/wipe.h). */
 static char *and_from_when(char *given, const struct ga_rows *r, const char *now)
 {
@@ -190,8 +190,8 @@ static char *and_from_when(char *given, const struct ga_rows *r, const char *now
 	return ga_xprintf("%s; a wipe counts from %s on", sentence, dirty);
 }
 
-/* A GPU that is gone comes back by a cold start, one without a reset method by another kernel or
- * firmware. That it did is seen by a look at its host: no repair and no wipe before it. */
+/* A lost GPU comes back by a cold start; a GPU without a reset method gets one by another kernel or
+ * firmware. Only a new discovery shows that: repair and wipe come after it. */
 static void look_first(struct ga_attend *f, const struct ga_rows *r)
 {
 	const char *since = ga_rows_text(r, S_HEALTH_SINCE), *seen = ga_rows_text(r, S_ANSWERED);
@@ -216,7 +216,8 @@ static void look_first(struct ga_attend *f, const struct ga_rows *r)
 	f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
 }
 
-/* What a wipe of the slot could not prove is proved by no other wipe until that is mended. */
+/* When a wipe of the slot could not prove something, another wipe cannot either until the cause is
+ * repaired. */
 static void mend_first(struct ga_attend *f, const struct ga_rows *r)
 {
 	static const struct {
@@ -307,8 +308,8 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 	int r;
 
 	overdue_before(GA_M_SLOT, before);
-	/* A blocked slot is told by its last reason, a disabled one by its first. Those that only
-	 * do their work are most of a fleet; an active one may stay so for ever. */
+	/* A blocked slot is shown by its last reason, a disabled one by its first. Slots that only
+	 * do their work are most of a fleet; an active slot has no time limit. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.state, s.since, s.node_id, a.project, "
 			"json_extract(s.told, at || '.code'), "
@@ -470,7 +471,7 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* In the first epoch nothing was restored, so that nothing waits to be verified. */
+	/* In the first epoch nothing was restored, so nothing waits to be verified. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT id, state, since, cordon_reason, "
 			"json_extract(told, '$[0].code'), "
@@ -491,7 +492,7 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 	return r;
 }
 
-/* Free slots that nothing is placed on: their host has not been asked since the restore. */
+/* Free slots that take no placement: their host has not been read since the restore. */
 static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -547,10 +548,10 @@ static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
 	};
 
 	if (reasons->n == 1 && ga_streq(why->code, "health_failed"))
-		return 0; /* attend_slots has it */
+		return 0; /* attend_slots has a row for it */
 	f.sentence = ga_xprintf("it is available, and placement %s: %s%s%s", left_out, why->code,
 				why->evidence ? ": " : "", why->evidence ? why->evidence : "");
-	/* One that can be changed no more is the check's. */
+	/* When the generation is at its end, only the check can help. */
 	if (ga_rows_int(rows, GA_SF_GENERATION) < GA_INT_MAX_SAFE)
 		f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
 	return ga_attention_emit(&f, arg, err);

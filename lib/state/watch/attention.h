@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What needs a person: since when, whose it is, why, and the command that leaves it. Slots first,
- * then allocations, then nodes, each in its own order.
+ * Objects that need a person: since when, with owner and reason, and the command that helps. Slots
+ * first, then allocations, then nodes, each in its own order.
  */
 #ifndef GA_STATE_WATCH_ATTENTION_H
 #define GA_STATE_WATCH_ATTENTION_H
@@ -10,7 +10,7 @@
 #include "state/db/attend.h"
 #include "state/db/row.h"
 
-/* Everything that needs a person, one row each. */
+/* Gives a row for each object that needs a person. */
 GA_MUST_CHECK int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to,
 					  struct ga_err *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: the audit with what each object is, for those who follow it. */
+/* Events: the audit with the kind, node and project of each object, for programs that follow it. */
 #include "state/db/row.h"
 #include "state/watch/events.h"
 
-/* In the order of ga_event_schema. What an object is belongs to today: a slot's project is that of
- * whoever holds it now. */
+/* In the order of ga_event_schema. The facts of an object are those of today: a slot's project is
+ * that of the allocation that holds it now. */
 #define EVENTS \
 	"SELECT e.seq, e.at, e.actor, e.program, e.action, e.object, " \
 	"CASE WHEN a.id IS NOT NULL THEN 'allocation' WHEN s.id IS NOT NULL THEN 'slot' " \

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: the audit with what each object is, for those who follow it. */
+/* Events: the audit with the kind, node and project of each object, for programs that follow it. */
 #ifndef GA_STATE_WATCH_EVENTS_H
 #define GA_STATE_WATCH_EVENTS_H
 
 #include "record/state.h"
 #include "state/db/row.h"
 
-/* Where the audit ends, and the epoch it is of. */
+/* The last row of the audit, and the epoch of the state. */
 struct ga_events_end {
 	int64_t seq, epoch;
 };
 GA_MUST_CHECK int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret,
 				      struct ga_err *err);
-/* As ga_query_audit, with what each object is. */
+/* As ga_query_audit, with the kind, node and project of each object. */
 GA_MUST_CHECK int ga_query_events(struct ga_db *db, int64_t after, const char *since,
 				  struct ga_rows **ret, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What needs a person because time or room runs out. */
+/* Objects that need a person because time or disk space runs out. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -15,9 +15,9 @@
 #include "state/db/row.h"
 #include "state/watch/expiring.h"
 
-#define AHEAD_MICROS (INT64_C(86400) * 1000000)	   /* maintenance that comes nearer */
-#define ENDING_MICROS (INT64_C(3600) * 1000000)	   /* a run time that is nearly over */
-#define FREE_LEAST (INT64_C(128) << 20)		   /* bytes free beside the state */
+#define AHEAD_MICROS (INT64_C(86400) * 1000000)	   /* maintenance that begins within this time */
+#define ENDING_MICROS (INT64_C(3600) * 1000000)	   /* run time that is over within this time */
+#define FREE_LEAST (INT64_C(128) << 20)		   /* bytes free on the state's file system */
 
 /* ---- run times ---- */
 
@@ -112,7 +112,7 @@ static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct
 	return r;
 }
 
-/* A node that is being drained is known to be on its way; its deadline tells when it is late. */
+/* A node that is being drained needs no reminder; its deadline shows when the drain is late. */
 static int attend_maintenance(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -197,9 +197,9 @@ int ga_attend_stale(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 	return r;
 }
 
-/* ---- room ---- */
+/* ---- disk space ---- */
 
-/* When it became full nobody noted: since is the moment it was seen. */
+/* Nobody recorded when it became full: since is the present. */
 static int attend_state_disk(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
@@ -231,7 +231,7 @@ int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	/* Records are large: only those that have the words are taken apart. */
+	/* Records are large: only those with these words are parsed. */
 	if (attend_state_disk(db, to, err) < 0 ||
 	    ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, n.observed_at, json_extract(p.value, '$.evidence'), "

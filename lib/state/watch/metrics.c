@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state as metrics: what there is, in which state, since when, and what needs a person. */
+/* The state as metrics: the number of objects in each state, since when, and objects that need a
+ * person. */
 #include "state/watch/metrics.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "state/watch/attention.h"
 #include "state/watch/report.h"
 
-/* A time as micros; 0, which is long ago, where there is none. */
+/* The time in microseconds; 0, which is long ago, when there is none. */
 static int64_t when(const char *text)
 {
 	int64_t micros;
@@ -66,7 +67,7 @@ static int node_times(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 
 /* ---- slots ---- */
 
-/* What one node has of a type in a state. */
+/* The slots of one type in one state on a node. */
 struct group {
 	char *type, *state;
 	int64_t n;
@@ -97,7 +98,7 @@ static void count_slot(struct groups *list, const char *type, const char *state)
 	list->v[i].n++;
 }
 
-/* Gives out what was counted of the node, and begins anew. */
+/* Emits the counts of the node, and clears them. */
 static void tell_node(const char *node, const char *pool, struct groups *list, struct ga_str *to)
 {
 	size_t i;
@@ -119,11 +120,12 @@ static void tell_node(const char *node, const char *pool, struct groups *list, s
 	ga_list_release(list);
 }
 
-/* The slots of a pool in a state: how many, since when the oldest is, and its order of a wipe. */
+/* The slots of a pool in a state: their number, the time of the oldest, and the time of the oldest
+ * wipe order. */
 struct age {
 	char *pool; /* or NULL */
 	char *state;
-	char *since, *issued; /* the least; issued: NULL where no wipe was ordered */
+	char *since, *issued; /* the earliest; issued: NULL when no wipe was ordered */
 	int64_t n;
 };
 
@@ -153,7 +155,7 @@ static int by_pool(const void *a, const void *b)
 	return r ? r : strcmp(x->state, y->state);
 }
 
-/* Times are written so that their text is in their order. */
+/* In records, the order of texts of times is the order of times. */
 static void keep_least(char **kept, const char *time)
 {
 	if (!time || (*kept && strcmp(*kept, time) <= 0))
@@ -178,7 +180,7 @@ static void count_age(struct ages *list, const char *pool, const char *state, co
 	keep_least(&list->v[i].issued, issued);
 }
 
-/* The oldest of each state, and the orders of wipes among them. */
+/* Emits the oldest slot of each state, and the oldest wipe orders. */
 static void tell_ages(const struct ages *list, struct ga_str *to)
 {
 	static const char since[] = "gpuaas_slots_oldest_timestamp_seconds";
@@ -209,7 +211,7 @@ static void tell_ages(const struct ages *list, struct ga_str *to)
 	ga_str_add(to, third.buf);
 }
 
-/* Counted here, in one look at the slots: to group them, SQLite would sort every one. */
+/* Counted here, in one pass over the slots: to group them, SQLite would sort all of them. */
 static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 {
 	ga_cleanup(cleanup_ages) struct ages ages = { 0 };
@@ -245,7 +247,7 @@ static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 
 /* ---- allocations and use ---- */
 
-/* Those that ended are never deleted: they are left alone. */
+/* Ended allocations are never deleted: they are not counted. */
 #define LIVE \
 	"state IN ('pending', 'placed', 'provisioning', 'active', 'held', 'preempting', " \
 	"'failed', 'releasing', 'release_failed')"
@@ -345,7 +347,7 @@ static void tell_costs(const struct ga_cost_sums *sums, struct ga_str *to)
 	}
 }
 
-/* Both sums: by type and project, and by type. */
+/* Two sums: by type and project, and by type. */
 struct open_use {
 	struct ga_cost_sums gpus, costs;
 };
@@ -382,7 +384,7 @@ static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	return r;
 }
 
-/* ---- what is not as it should be ---- */
+/* ---- faults ---- */
 
 static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 {
@@ -401,7 +403,7 @@ static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 
 struct codes {
 	struct code {
-		char *code; /* NULL: all that had no place */
+		char *code; /* NULL: all codes beyond the bound */
 		int64_t n, oldest;
 	} *v;
 	size_t n;
@@ -471,7 +473,7 @@ static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *out
 	return 0;
 }
 
-/* ---- all ---- */
+/* ---- all families ---- */
 
 static void about(struct ga_db *db, int64_t now, struct ga_str *to)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state as metrics: grouped queries, so that a fleet of 1,000 nodes and 8,000 slots takes tens
- * of milliseconds. gpuaas-export(1) describes each family; share/alerts watches them.
+ * of milliseconds. gpuaas-export(1) describes each family; share/alerts has alerts on them.
  *
- * Labels are bounded: what names people gave (projects, profiles) or hosts told (codes, phases)
- * is told one by one for the GA_METRICS_MAX largest, and the others as one without those labels.
+ * The number of label values is bounded. Names that people gave (projects, profiles) and values
+ * that hosts reported (codes, phases) get a sample each only for the GA_METRICS_MAX largest; the
+ * others are summed into one sample without those labels.
  */
 #ifndef GA_STATE_WATCH_METRICS_H
 #define GA_STATE_WATCH_METRICS_H
@@ -17,32 +18,33 @@
 
 struct ga_metrics_query {
 	int64_t stale_seconds; /* as of ga_list_query: attention */
-	const char *backups;   /* folder of the kept backups; one that is not there has none */
-	int64_t now;	       /* micros; the phases and wipes of the day before it are told */
+	const char *backups;   /* folder of the kept backups; a folder that does not exist has
+				  none */
+	int64_t now;	       /* microseconds; phases and wipes of the day before it are counted */
 };
 
-/* Adds every family, without the end. The caller has a transaction open. GA_DENIED, GA_SYSTEM when
- * the folder of the backups is there and cannot be read. */
+/* Adds every family, without the final "# EOF" line. The caller has a transaction open. GA_DENIED,
+ * GA_SYSTEM when the folder of the backups exists and cannot be read. */
 GA_MUST_CHECK int ga_store_metrics(struct ga_db *db, const struct ga_metrics_query *q,
 				   struct ga_str *to, struct ga_err *err);
 
-/* ---- parts, private to the store ---- */
+/* ---- parts, private to this folder ---- */
 
 struct ga_rows;
-/* What the last day took: phases of work, wipes (metrics_work.c). */
+/* The work of the last day: durations of phases and wipes (metrics_work.c). */
 GA_MUST_CHECK int ga_metrics_work(struct ga_db *db, int64_t now, struct ga_str *to,
 				  struct ga_err *err);
-/* The files: the state and its file system, the backups (metrics_file.c). */
+/* The files: the state with its file system, and the backups (metrics_file.c). */
 GA_MUST_CHECK int ga_metrics_files(struct ga_db *db, const char *backups, struct ga_str *to,
 				   struct ga_err *err);
-/* A sample a row: the first columns are the values of the labels (NULL-terminated, at most 7), the
- * next is the number. */
+/* Adds one sample for each row: the first columns are the values of the labels (NULL-terminated, at
+ * most 7), the next one is the number. */
 GA_MUST_CHECK int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *labels,
 				  struct ga_str *to, struct ga_err *err);
 
 struct ga_label;
-/* Samples of one family, told with the largest number first: those beyond GA_METRICS_MAX are sums
- * by their first label. */
+/* Samples of one family, emitted from the largest number down: samples beyond GA_METRICS_MAX are
+ * summed by their first label. */
 struct ga_metrics_bounded {
 	const char *name;
 	struct ga_str *to;
@@ -53,9 +55,9 @@ struct ga_metrics_bounded {
 	}) rest;
 };
 void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, int64_t n);
-/* Tells those sums; label: the name of the first. b is released. */
+/* Emits those sums; label: the name of the first label. b is released. */
 void ga_metrics_tell_rest(struct ga_metrics_bounded *b, const char *label);
-/* As ga_metrics_rows, of rows with the largest number first. */
+/* As ga_metrics_rows, for rows ordered from the largest number down. */
 GA_MUST_CHECK int ga_metrics_bounded_rows(struct ga_rows *rows, const char *name,
 					  const char *const *labels, struct ga_str *to,
 					  struct ga_err *err);

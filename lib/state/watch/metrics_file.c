@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files as metrics: how large the state is, what room it has, when it was copied last. */
+/* The files as metrics: size of the state, free space on its file system, time of the last
+ * backup. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int add_size(const char *path, const char *which, struct ga_str *to, stru
 	const struct ga_label of[] = { { "file", which }, { NULL, NULL } };
 	struct stat st = { .st_size = 0 };
 
-	/* A state that nobody writes has no WAL. */
+	/* A state without writers has no WAL. */
 	if (stat(path, &st) < 0 && errno != ENOENT)
 		return ga_fail_sys(err, "looking at '%s' failed", path);
 	ga_om_int(to, "gpuaas_state_size_bytes", of, (int64_t)st.st_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of rows, and a bound on how many there are of a family. */
+/* Samples from rows, with a bound on their number in a family. */
 #include <stdlib.h>
 
 #include "exchange/openmetrics.h"
@@ -40,7 +40,7 @@ int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *l
 	return r;
 }
 
-/* ---- rows beyond those told one by one ---- */
+/* ---- rows beyond the bound ---- */
 
 static void add_rest(struct ga_metrics_bounded *b, const char *first, int64_t n)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the last day took: the phases of provisioning, release and rebuild, and wipes, as
- * nearest-rank percentiles: Prometheus cannot make them of gauges, and node_exporter takes no
- * histogram.
+ * The work of the last day: phases of provisioning, release and rebuild, and wipes, as nearest-rank
+ * percentiles. Prometheus cannot compute them from gauges, and node_exporter takes no histogram.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 struct phase {
 	char *name;
 	int64_t finished, failed;
-	GA_LIST(int64_t) micros; /* of those that finished and were timed */
+	GA_LIST(int64_t) micros; /* durations of those that finished and were timed */
 };
 
 struct phases {
@@ -65,7 +64,7 @@ static void note(struct phases *list, const char *name, bool failed, int64_t mic
 		*ga_list_add(&p->micros) = micros;
 }
 
-/* Ports that are published have their number in the phase, and take no time. */
+/* Published ports are left out: their phase has the port number, and they take no time. */
 static int read_tasks(struct ga_db *db, const char *from, struct phases *list, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -83,7 +82,7 @@ static int read_tasks(struct ga_db *db, const char *from, struct phases *list, s
 	return r;
 }
 
-/* By outcome and class, which are few. */
+/* By outcome and class; there are few of both. */
 struct outcomes {
 	struct outcome {
 		char *outcome, *class;
@@ -115,8 +114,8 @@ static void count_outcome(struct outcomes *list, const char *outcome, const char
 	list->v[i].n++;
 }
 
-/* A wipe is the phase of that name: confirmed is finished. One that was not started took no time
- * and failed nothing of a drive; it is in the evidence. */
+/* Wipes are the phase "wipe": a confirmed wipe has finished. A wipe that was not started took no
+ * time and shows no fault of a drive; only the outcomes count it. */
 static int read_wipes(struct ga_db *db, const char *from, struct phases *list,
 		      struct outcomes *outcomes, struct ga_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which hook was told of what, and which hooks fail. */
+/* The notices sent to each hook, and the hooks that fail. */
 #include "state/watch/notice.h"
 
 #include <stdlib.h>
@@ -92,15 +92,15 @@ int ga_store_notice_owed(struct ga_db *db, const char *hook, struct ga_notices *
 	return r;
 }
 
-/* ---- told ---- */
+/* ---- sent ---- */
 
-/* 1 it did fail. */
+/* 1: the hook did fail before. */
 static int forget_failing(struct ga_db *db, const char *hook, struct ga_err *err)
 {
 	return ga_db_exec(db, err, "DELETE FROM notice_hook WHERE hook = ?1", "s", hook);
 }
 
-/* The audit has the end of a failure as it has its beginning. */
+/* The audit has the end of a failure as well as its beginning. */
 static int stop_failing(struct ga_db *db, const char *hook, struct ga_err *err)
 {
 	int failed = forget_failing(db, hook, err);
@@ -161,7 +161,7 @@ int ga_store_notice_failed(struct ga_db *db, const char *hook, const char *sente
 			    err);
 }
 
-/* ---- what is over ---- */
+/* ---- removal ---- */
 
 static bool is_among(const char *hook, const char *const *hooks)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What needs a person now, beside the open notices. Two records are of one notice when object and
- * code are the same; where there are several of these, those of the same time belong together, and
- * the others in their order.
+ * The present attention records, compared with the open notices. A record belongs to a notice when
+ * object and code are equal; when several have the same object and code, those with the same time
+ * belong together, and the others in their order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 struct item {
 	char *object_kind, *object, *code, *since;
-	char *record; /* NULL: of a notice, whose number is id */
+	char *record; /* NULL: a notice, whose number is id */
 	int64_t id;
 	bool matched;
 };
@@ -113,7 +113,7 @@ static int read_open(struct ga_db *db, struct items *ret, struct ga_err *err)
 	return r;
 }
 
-/* The items of one subject, from and to in each list. */
+/* The items with one object and code, as a range of each list. */
 struct range {
 	struct item *from, *to;
 };
@@ -140,7 +140,8 @@ static struct item *end_of(struct items *list, struct item *from, const struct i
 	return from;
 }
 
-/* Both are sorted: what has no partner was raised, or is cleared. */
+/* Both lists are sorted: a record without a notice is raised, a notice without a record is
+ * cleared. */
 static void match_all(struct items *open, struct items *now)
 {
 	struct item *o = open->v, *n = now->v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The use that lies in a time, span by span. */
+/* The use within a time window, span by span. */
 #include "state/watch/report.h"
 
 #include <inttypes.h>
@@ -11,20 +11,20 @@
 #include "state/access/access.h"
 #include "state/db/row.h"
 
-/* The classes of share/sql/0012-usage-line.sql: a span of the class is shorter. */
+/* The length classes of share/sql/0012-usage-line.sql, in days: a span of the class is shorter. */
 static const int class_days[] = { 1, 8, 64, 512 };
-/* Beyond these a span has no time at all there. */
+/* Times at or beyond this are no valid times of a span. */
 #define NEVER INT64_C(9007199254740991)
 
-/* Spans that may have a second in [?1, ?2): those that ended after it began, and the open ones. Of
- * each class those that began before ?3 .. ?6 are too short to reach into it. */
+/* Spans that may have a second in [?1, ?2): spans that ended after ?1, and open spans. In each
+ * class, spans that began before ?3 .. ?6 are too short to reach into the window. */
 #define SPANS(columns, more) \
 	"SELECT " columns " FROM (SELECT 0 AS class, ?3 AS since UNION ALL SELECT 1, ?4 " \
 	"UNION ALL SELECT 2, ?5 UNION ALL SELECT 3, ?6 UNION ALL SELECT 4, ?7) k " \
 	"CROSS JOIN usage u INDEXED BY usage_line ON u.length_class = k.class AND " \
 	"u.began_second >= k.since AND u.began_second < ?2 " more \
 	"WHERE (u.ended_second > ?1 OR u.ended_second IS NULL)"
-/* All of them stand in the index; the rows are large. */
+/* The index has all of these columns; the rows are large. */
 #define COLUMNS \
 	"u.id, u.usage_kind, u.count, u.price_micros, u.began_second, u.ended_second, " \
 	"u.accelerator_type, u.allocation_id, u.number, u.project, u.profile, u.node_id"
@@ -62,7 +62,7 @@ static int bad_row(const struct ga_rows *rows, const char *what, struct ga_err *
 	return -1;
 }
 
-/* The devices of the allocation by type, where they are of several: a line for each. */
+/* Allocations with devices of several types: a line for each type. */
 static int each_type(struct reading *r, struct ga_cost_line *line,
 		     const struct ga_report_facts *facts, struct ga_err *err)
 {
@@ -231,8 +231,8 @@ static void cleanup_profile(struct ga_profile *p)
 struct prices {
 	const char *type, *profile, *currency;
 	struct ga_report_price *ret;
-	struct ga_str names; /* those that name the type, with their prices */
-	bool several;	     /* they do not agree */
+	struct ga_str names; /* the profiles that name the type, with their prices */
+	bool several;	     /* the prices differ */
 };
 
 static int each_profile(struct prices *all, const char *record, struct ga_err *err)

@@ -24,7 +24,7 @@
 
 struct ga_measured {
 	char *model, *precision; /* as the record spells them; NULL: not given */
-	struct ga_texts types; /* slugs; several: one of them, the record leaves open which */
+	struct ga_texts types; /* slugs; several: one of these, the record does not decide which */
 	int64_t count; /* GPUs used together, 1 .. 1024 */
 	int64_t tokens_per_second_milli; /* of all GPUs together; GA_UNKNOWN */
 	int64_t ttft_p99_ms, e2e_p99_ms, itl_p99_ms; /* rounded up; GA_UNKNOWN */

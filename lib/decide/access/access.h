@@ -55,8 +55,8 @@ struct ga_access_verdict {
 /* Whether the actor may do the action; ret gets the reason. */
 bool ga_access_decide(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 		      const struct ga_access_ask *ask, struct ga_access_verdict *ret);
-/* Whether the profile is for the project, whatever the actor: the profile lists no team, or lists a
- * team that has the project or has no projects, or grants are off. */
+/* Whether the profile is for the project, for any actor: the profile lists no team, or lists a team
+ * that has the project or has no projects, or grants are off. */
 bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *profile_teams,
 			      size_t n, const char *project);
 /* Whether a grant names the action (a revoked grant counts too) and grants are on. */

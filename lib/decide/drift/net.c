@@ -263,7 +263,8 @@ static void ingress(const struct ga_comparison *c, const struct ga_seen_ingress 
 		d = ga_drift_add(c, GA_D_INGRESS_ORPHAN, GA_WARN,
 				 i->allocation ? i->allocation : subject);
 		ga_drift_say(d, "no port that nobody has published", to);
-		/* A live tenant may use the port, whatever opened it: only a person closes it. */
+		/* A live tenant may use the port, even one that gpuaas did not open: only a person
+		 * closes it. */
 		if (i->allocation && ga_drift_is_over(c->want, c->seen, i->allocation))
 			ga_drift_repair(d, GA_R_UNPUBLISH, i->allocation, subject);
 		else

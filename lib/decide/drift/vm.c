@@ -97,7 +97,7 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 	}
 }
 
-/* A domain of gpuaas without a live allocation: no program ever ends it, whatever it contains. */
+/* A domain of gpuaas without a live allocation: no program ever ends it. */
 static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_domain *dom)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, dom->allocation);

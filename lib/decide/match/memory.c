@@ -102,9 +102,9 @@ static bool holds_run(const struct try *t, int64_t params, const struct ga_measu
 	return holds(t->offer, ga_estimate_memory(&need, t->m->count, &missing)) == 1;
 }
 
-/* A run of the named model that the site measured on this many GPUs of the type or fewer, and
- * that proves that the model fits. A run that names its precision wins, whatever the order of
- * the runs. */
+/* A run of the named model that the site measured on this many GPUs of the type or fewer, and that
+ * proves that the model fits. A run that names its precision wins; the order of the runs does not
+ * matter. */
 static const struct ga_measured *shown_by(const struct try *t, int64_t params)
 {
 	const struct ga_measured *best = NULL;

@@ -128,7 +128,7 @@ static void add_costs(const struct ga_match *m, const struct ga_match *best, str
 	add_change(&a, &b, unit.buf, out);
 }
 
-/* The best of the answers that fit, whatever is available now. */
+/* The best of the answers that fit, available now or not. */
 static const struct pair *ideal_of(const struct pair *v, size_t n)
 {
 	const struct pair *best = NULL;

@@ -162,8 +162,8 @@ static void take_stock(const struct ga_place_ask *ask, const char *type, struct 
 			ret->any = true;
 			free += !ga_place_slot_reason(ask, &node->slots.v[j]);
 		}
-		/* The lowest id wins: the sentence names the same node whatever the fleet's
-		 * order. */
+		/* The lowest id wins, so that the order of the fleet does not change the
+		 * sentence. */
 		if (out && free && (!ret->out || strcmp(node->id, ret->out->id) < 0)) {
 			ret->out = node;
 			ret->why_out = out;

@@ -119,7 +119,7 @@ struct ga_setup_facts {
 		conntrack;
 	char *tuned_profile; /* the active one, or NULL */
 	char *lvm_filter;    /* the rules of somebody else's global_filter for LVM, or NULL */
-	bool lvm_local;	     /* that filter stands in lvmlocal.conf */
+	bool lvm_local;	     /* that filter is in lvmlocal.conf itself */
 	char *md_arrays;     /* ARRAY lines of the running arrays, or NULL */
 	int64_t grub_has;    /* tristate: grub.cfg has the arguments of our file */
 	GA_LIST(struct ga_setup_file) files;
@@ -221,7 +221,7 @@ void ga_setup_plan_make(const struct ga_setup_facts *facts, struct ga_setup_plan
 void ga_setup_arguments(const struct ga_setup_facts *f, struct ga_str *out);
 /* Whether the command line has all of these words. */
 bool ga_setup_has_words(const char *cmdline, const char *words);
-/* Whether the command line has the argument as a whole word. */
+/* Whether the command line has the argument as a complete word. */
 bool ga_setup_has_word(const char *cmdline, const char *word, size_t len);
 void ga_setup_text_grub(const struct ga_setup_facts *f, struct ga_str *out);
 void ga_setup_text_modules(struct ga_str *out);

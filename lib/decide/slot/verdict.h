@@ -17,7 +17,7 @@ struct ga_slot_facts {
 	const char *slot; /* NULL: not known */
 	const char *node;
 	int64_t slot_index;
-	bool lab; /* files stand for disks */
+	bool lab; /* a lab: files play disks */
 	bool baremetal; /* part of a baremetal node: its tenant has every function, CPU and
 			 * address of the host, and no VM */
 	const char *gpu_pci_address, *gpu_identity;

@@ -2,9 +2,9 @@
 /*
  * The steps that the guard of a wipe records, so that the judge can check evidence by its content.
  *
- * A finished wipe has every one of them, in this order, on a block device and on a file of a lab
- * alike; act/device/guard.c records no step under another name. Pure: the table, and the parser of
- * one step's detail.
+ * A finished wipe has every one of them, in this order, on a block device as on a file of a lab;
+ * act/device/guard.c records no step under another name. Pure: the table, and the parser of one
+ * step's detail.
  */
 #ifndef GA_DECIDE_WIPE_GUARD_STEPS_H
 #define GA_DECIDE_WIPE_GUARD_STEPS_H

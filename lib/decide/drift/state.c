@@ -157,7 +157,7 @@ static void plan_expired(const struct ga_comparison *c, const struct ga_expected
 	if (!ga_streq(a->state, "placed") || !ga_time_read(a->expires_at, &until) ||
 	    until > c->seen->at_micros)
 		return;
-	/* The next writer of the state frees its slots; nothing is wrong on the host. */
+	/* An info: the next writer of the state frees the slots, and the host has no fault. */
 	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);
 	ga_autofree char *expected = ga_xprintf("taken up by %s", a->expires_at);
 

@@ -236,7 +236,7 @@ static bool seen_before(const struct ga_fleet_node *node, size_t i)
 	return false;
 }
 
-/* When several types fail, the reason that is easiest to cure is reported, whatever the order of
+/* When several types fail, reports the reason that is easiest to cure, independent of the order of
  * the slots. */
 static const char *nearer(const char *a, const char *b)
 {

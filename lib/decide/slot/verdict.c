@@ -8,9 +8,9 @@
 #include "record/mac.h"
 #include "record/pciaddr.h"
 
-/* Identify Controller, NVMe Base 2.0: OACS bit 1 is Format NVM; FNA bits 0 and 1 say that format
- * and its secure erase reach every namespace, bit 2 that it can erase the key; SANICAP bits 0 and
- * 1 are sanitize by crypto erase and by block erase. */
+/* Identify Controller, NVMe Base 2.0. OACS bit 1: Format NVM. FNA bits 0 and 1: format and its
+ * secure erase reach every namespace; bit 2: it can erase the key. SANICAP bits 0 and 1: sanitize
+ * by crypto erase and by block erase. */
 #define OACS_FORMAT 0x2
 #define FNA_ALL_NAMESPACES 0x3
 #define SANICAP_CRYPTO_OR_BLOCK 0x3

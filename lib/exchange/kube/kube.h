@@ -17,8 +17,8 @@
 #define GA_KUBE_REST_MAX (4 << 20)
 #define GA_KUBE_ITEMS 100000
 
-/* Called for each item; number counts from 1; the reader frees the item. A result below 0 ends the
- * reading with the error. */
+/* Called for each item; number counts from 1; ga_kube_items() frees the item. A result below 0 ends
+ * the reading with the error. */
 typedef int (*ga_kube_each)(json_t *item, size_t number, void *arg, struct ga_err *err);
 
 /* Reads a descriptor to its end; name is for messages. GA_BADREC names the fault and the number of

@@ -51,7 +51,7 @@ static bool was_bound(const struct ga_comparison *c, const char *address)
 
 /*
  * Another driver below a running guest means that somebody took the device away from it. On an idle
- * slot a reboot leaves the function so, and provision binds it again.
+ * slot it is the effect of a reboot, and provision binds the function again.
  */
 static void binding(const struct ga_comparison *c, const struct ga_expected_slot *s,
 		    const struct ga_seen_pci *p)
@@ -185,7 +185,7 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 
 	if (!b->gpu_pci_address)
 		return;
-	/* Another device at the address is not the GPU. */
+	/* A device at the address with another identity is not the GPU. */
 	if (p && b->gpu_identity && !ga_streq(p->identity, b->gpu_identity)) {
 		d = add_for_slot(c, GA_D_PCI_MISSING, s);
 		ga_autofree char *observed = ga_xprintf(

@@ -525,7 +525,7 @@ static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
 	size_t i;
 
 	if (!e->n_soon && !node->windows.n)
-		return; /* the node has neither an expected slot nor a window */
+		return; /* no slot becomes free, and the node has no window */
 	/* A baremetal tenant holds the node until the last slot is wiped. */
 	if ((node->why && !ga_streq(node->why, "held_by_baremetal")) || !node->slots.n ||
 	    node->slots.n > GA_PLACE_SLOTS || !in_reach(&e->c, node) ||

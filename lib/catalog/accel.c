@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue of accelerator types: what is built in, and how a type is found in it. */
+/* The catalogue of accelerator types: loads the built-in text and finds a type in it. */
 #include "catalog/internal.h"
 
 #include <dirent.h>
@@ -40,7 +40,7 @@ void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
 	const char *end = text + len, *line = find(text, len, TYPES_BEGIN);
 
 	if (!line)
-		abort(); /* unit tests read what is built in */
+		abort(); /* unit tests read the built-in text */
 	list->head = text;
 	list->head_len = (size_t)(line - text);
 	line += strlen(TYPES_BEGIN);
@@ -59,7 +59,7 @@ void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
 	}
 }
 
-/* Parses a built-in line when it is needed. Its text was checked when the program was built. */
+/* Parses a built-in line on first use. The build has checked the text of the line. */
 static const struct ga_accel_type *type_of(struct ga_accel_entry *e)
 {
 	struct ga_err err = GA_ERR_INIT;
@@ -87,7 +87,7 @@ static int is_json(const struct dirent *d)
 	return d->d_name[0] != '.' && n > 5 && !strcmp(d->d_name + n - 5, ".json");
 }
 
-/* Whoever reads the folder would wait for a pipe in it. */
+/* Refuses what is no regular file: reading a pipe would wait for its writer. */
 static int load_drop_in(struct ga_accels *list, const char *name, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s", drop_ins, name);
@@ -264,7 +264,7 @@ static void add_ref(struct ga_accel_lazy *lazy, int64_t vendor, int64_t device, 
 		(struct ga_accel_ref){ (unsigned int)vendor, (unsigned int)device, entry };
 }
 
-/* What was added comes after what is built in. */
+/* Added types come after the built-in ones. */
 const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list)
 {
 	const struct ga_accel_entry *e = list->entries.v;
@@ -275,7 +275,7 @@ const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list)
 		return lazy;
 	for (i = 0; i < list->entries.n; i++)
 		if (e[i].text) {
-			/* The line was not parsed yet. */
+			/* The line is not parsed yet. */
 			const char *end = e[i].text + e[i].len, *at = e[i].text;
 			int64_t vendor = hex_member(at, e[i].len, "\"vendor_id\":", &at), device;
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The catalogue of accelerator types: share/accelerators.json, built in (a file may stand in for
- * it), and the drop-ins that extend or correct it. What a program asks of it is parsed when it is
- * asked, a type at a time, because discovery and placement need a few of 112.
+ * The catalogue of accelerator types: share/accelerators.json, which is built in (a file can
+ * replace it), and the drop-ins that extend or correct it. A type is parsed on first use, because
+ * discovery and placement need a few of 112.
  *
- * Detection by PCI ids is in pci.c, by names in name.h. gpuaas-accelerators(7) explains
- * the rungs.
+ * Detection by PCI ids is in pci.c, by names in name.h. gpuaas-accelerators(7) explains the rungs.
  */
 #ifndef GA_CATALOG_ACCEL_H
 #define GA_CATALOG_ACCEL_H
@@ -18,61 +17,65 @@ struct ga_accels;
 
 enum ga_accel_match {
 	GA_ACCEL_UNKNOWN,   /* not in the catalogue */
-	GA_ACCEL_AMBIGUOUS, /* one of several types; what is known does not tell */
+	GA_ACCEL_AMBIGUOUS, /* one of several types; the known facts do not decide */
 	GA_ACCEL_KNOWN,
 };
 
 struct ga_accel {
 	enum ga_accel_match match;
-	const char *slug; /* of the catalogue, lives as long as it; NULL unless known */
+	const char *slug; /* borrowed from the catalogue; NULL unless match is GA_ACCEL_KNOWN */
 	char *name; /* allocated: "NVIDIA H200 141GB", "type unknown (10de:293d)" */
 	char *part; /* allocated: a guest's share of the GPU ("NVIDIA H200X-141C"), or NULL */
-	const char *rung; /* subsystem, pci, memory or none: which rung answered */
+	const char *rung; /* the rung that answered: subsystem, pci, memory or none */
 	const char *function; /* physical or virtual; NULL: not known */
-	GA_LIST(const char *) may_be; /* slugs, when ambiguous */
+	GA_LIST(const char *) may_be; /* slugs, when match is GA_ACCEL_AMBIGUOUS */
 };
 void ga_accel_release(struct ga_accel *a);
 #define ga_autoaccel ga_cleanup(ga_accel_release)
 
-/* Reads the built-in catalogue (file NULL) or a file, and over it the drop-ins of the folder that
- * ga_accels_drop_ins names, in the order of their names. GA_BADREC names the file and what is wrong
- * with it. */
+/* Reads the built-in catalogue (file NULL) or a file. Then reads the drop-ins of the folder of
+ * ga_accels_drop_ins over it, in the order of their names. GA_BADREC names the file and the
+ * fault. */
 GA_MUST_CHECK int ga_accels_open(const char *file, struct ga_accels **ret, struct ga_err *err);
 void ga_accels_close(struct ga_accels *list);
 void ga_cleanup_accels(struct ga_accels **list);
 #define ga_autoaccels ga_cleanup(ga_cleanup_accels)
-/* The folder of drop-ins, from now on; NULL: none. The text must last. The default is
- * /etc/gpuaas/accelerators.d; a folder that is not there holds none. */
+/* Sets the folder of drop-ins; NULL: none. The caller keeps the text alive. The default is
+ * /etc/gpuaas/accelerators.d. A missing folder holds no drop-ins. */
 void ga_accels_drop_ins(const char *folder);
 
 /* The type of a PCI function; subsystem ids below 0 are unknown. The caller releases ret. */
 void ga_accels_find(const struct ga_accels *list, unsigned int vendor, unsigned int device,
 		    int64_t sub_vendor, int64_t sub_device, struct ga_accel *ret);
 
-/* What is known of a device; GA_UNKNOWN where it is not. */
+/* The known facts about a device; GA_UNKNOWN for a fact that is not known. */
 struct ga_accel_clue {
 	unsigned int vendor, device;
 	int64_t sub_vendor, sub_device, revision;
-	int64_t is_virtual;    /* tristate: has a physfn */
-	int64_t memory_mib;    /* of one GPU, as a vendor's tool or label says */
+	int64_t is_virtual;    /* tristate: the function has a physfn link */
+	int64_t memory_mib;    /* of one GPU, as a vendor's tool or label reports it */
 	int64_t compute_units; /* of one GPU */
 };
-/* The same with all of it: memory and compute units settle what ids leave open. */
+/* Like ga_accels_find, but with every fact of the clue: where ids leave several types, memory and
+ * compute units decide. */
 void ga_accels_detect(const struct ga_accels *list, const struct ga_accel_clue *clue,
 		      struct ga_accel *ret);
 
-/* Whether so much memory may be of one GPU of the type: within 0.92 .. 1.02 of its nominal size, or
- * within 2 % of what its tool reports. Unknown sizes fit anything. */
+/* Whether one GPU of the type may report this much memory: 0.92 .. 1.02 of its nominal size, or
+ * within 2 % of the size that its tool reports. Where the type's sizes are unknown, any memory
+ * fits. */
 bool ga_accel_memory_fits(const struct ga_accel_type *type, int64_t memory_mib);
-/* Nominal memory of one GPU of the type in MiB, what requirements are matched on (an "80GB" H100
- * reports 81559 MiB); where the nominal size is not known, what is reported; 0 when neither is. */
+/* Nominal memory of one GPU of the type in MiB; requirements are matched on it (an "80GB" H100
+ * reports 81559 MiB). Where the nominal size is unknown: the reported size; 0 where both are
+ * unknown. */
 int64_t ga_accels_memory_mib(const struct ga_accels *list, const char *slug);
 /* Whether any type has the vendor and device. */
 bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned int device);
 
-/* A type, or NULL when there is none; it lives as long as the list. */
+/* A type, or NULL when the catalogue has none; borrowed from the list. */
 const struct ga_accel_type *ga_accels_type(const struct ga_accels *list, const char *slug);
-/* What one schedulable GPU has of a figure that may be of a card; GA_UNKNOWN stays. */
+/* The share of one schedulable GPU in a figure that may be given for a whole card. GA_UNKNOWN stays
+ * GA_UNKNOWN. */
 int64_t ga_accel_of_gpu(const struct ga_accel_type *type, int64_t figure);
 /* All types, in the order of their slugs. */
 size_t ga_accels_count(const struct ga_accels *list);
@@ -84,17 +87,17 @@ struct ga_accel_rest {
 	GA_LIST(struct ga_accel_instance) instances;
 	GA_LIST(struct ga_accel_platform_label) platform_labels;
 };
-/* What is beside the types; it lives as long as the list. */
+/* The parts of the catalogue other than its types; borrowed from the list. */
 const struct ga_accel_rest *ga_accels_rest(const struct ga_accels *list);
 
-/* ---- the check of the catalogue with itself (check.c) ---- */
+/* ---- consistency check of the catalogue (check.c) ---- */
 
-/* Each finding goes to each() (object: a slug or name). Returns how many there were, or -1. */
+/* Calls each() for each finding (object: a slug or name). Returns the number of findings, or -1. */
 GA_MUST_CHECK int ga_accels_check(const struct ga_accels *list,
 		    int (*each)(const char *object, const char *check, const char *sentence,
 				void *arg),
 		    void *arg);
-/* Reads more drop-ins, as if they lay in the folder behind the others. GA_BADREC as above. */
+/* Reads more drop-ins, as if they lay in the folder after the others. GA_BADREC as above. */
 GA_MUST_CHECK int ga_accels_add_files(struct ga_accels *list, char *const *files, int n,
 				      struct ga_err *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node says that it has, from labels, resources and people, before it is weighed. */
+/* The census: the evidence of a node's accelerators from labels, resources and people, before
+ * weighing. */
 #include "catalog/census.h"
 
 #include <stdlib.h>
@@ -67,7 +68,7 @@ void ga_census_done(struct ga_census *g)
 	ga_list_release(&g->vendors);
 }
 
-/* ---- what people recorded, put to the GPUs that the node tells of ---- */
+/* ---- types that people recorded, assigned to the node's GPUs ---- */
 
 void ga_manual_types_release(struct ga_manual_types *list)
 {
@@ -94,7 +95,7 @@ bool ga_type_is_settled(const struct ga_node_type *t)
 	return false;
 }
 
-/* Whether a source says that it is this and nothing else. */
+/* Whether a source names this type and no other. */
 static bool is_told(const struct ga_node_type *t, const char *slug)
 {
 	size_t i;
@@ -115,7 +116,7 @@ static bool is_manual(const struct ga_node_type *t)
 	return false;
 }
 
-/* Makes an element of what is more than count of one. */
+/* Splits off the GPUs beyond count as an element of their own. */
 static void split(struct ga_census *g, size_t at, int64_t count)
 {
 	struct ga_node_type *rest = ga_census_add(g, g->view->types.v[at].count - count,
@@ -150,7 +151,8 @@ static void say(struct ga_census *g, struct ga_node_type *t, const struct ga_man
 			     "type of the catalogue", m->type);
 }
 
-/* What a person said are more or less of than the element has. */
+/* Handles a record whose count differs from that of its element: warns where a source names this
+ * type alone; splits the element where the record is for fewer GPUs. */
 static void place_some(struct ga_census *g, size_t at, const struct ga_manual_type *m)
 {
 	const struct ga_node_type *t = &g->view->types.v[at];
@@ -163,8 +165,8 @@ static void place_some(struct ga_census *g, size_t at, const struct ga_manual_ty
 		split(g, at, m->count);
 }
 
-/* Says it of an element that nobody said anything of, if there is one: pass 0, one that may be it;
- * 1, one nothing is known of; 2, any. */
+/* Adds the record to an element without a record, if there is one: pass 0: an element that may be
+ * of the type; 1: an element of which nothing is known; 2: any element. */
 static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 {
 	size_t i;
@@ -185,8 +187,9 @@ static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 	return false;
 }
 
-/* What has no element. Where the node tells how many GPUs it has, there are no more of them, and
- * how many are of which type is not known where one of the numbers was not said. */
+/* Adds a record that found no element. Where the node reports how many GPUs it has, there are no
+ * further GPUs: the first element gets the record. If the record has no count and PCI ids leave the
+ * type open, how many GPUs are of which type becomes unknown. */
 static void place_more(struct ga_census *g, const struct ga_manual_type *m, bool told)
 {
 	struct ga_node_type *t = g->view->types.n ? &g->view->types.v[0] : NULL;
@@ -200,7 +203,7 @@ static void place_more(struct ga_census *g, const struct ga_manual_type *m, bool
 	say(g, ga_census_add(g, m->count, GA_UNKNOWN), m);
 }
 
-/* How many GPUs the node tells of; GA_UNKNOWN where it does not. */
+/* Number of GPUs that the node reports; GA_UNKNOWN when it reports none. */
 static int64_t sum_of(const struct ga_node_view *v)
 {
 	int64_t sum = v->types.n ? 0 : GA_UNKNOWN;
@@ -211,7 +214,7 @@ static int64_t sum_of(const struct ga_node_view *v)
 	return sum;
 }
 
-/* What was recorded for the node of the view: under its id, or under its name in Kubernetes, which
+/* Whether the record is for the view's node: by the node's id, or by its name in Kubernetes, which
  * a node of the state has too. */
 static bool is_for(const struct ga_node_view *v, const struct ga_manual_type *m)
 {
@@ -221,7 +224,7 @@ static bool is_for(const struct ga_node_view *v, const struct ga_manual_type *m)
 			     ga_streq(v->name, m->node);
 }
 
-/* A person need not tell of all GPUs, but cannot tell of more than there are. */
+/* A person may record fewer GPUs than the node has, but not more. */
 static void check_sum(struct ga_census *g, const struct ga_manual_types *manual, int64_t has)
 {
 	int64_t sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The catalogue against itself: names that mean one thing, sizes that agree, no fact without its
- * source and no source without a fact.
+ * The consistency check of the catalogue: each name means one thing, sizes agree, each fact has a
+ * source and each source has a fact.
  */
 #include "base/texts.h"
 #include "catalog/internal.h"
@@ -21,7 +21,7 @@ static const char *const trust_words[] = { "vendor",	"vendor-coauthored",
 					   "weak",	"observed",
 					   NULL };
 
-/* Labels that really are several types' (gpuaas-accelerators(7)). */
+/* Labels that several types really share (gpuaas-accelerators(7)). */
 static const char *const shared_labels[] = { "NVIDIA-H100", NULL };
 
 struct check {
@@ -176,7 +176,7 @@ static void check_names(struct check *c, const struct ga_accel_type *t,
 		check_name(c, t, names->v[i], family, is_in(shared_labels, names->v[i]));
 }
 
-/* A revision that both have, "" when they are for all, or NULL. */
+/* A revision that both entries have; "" when both are for all revisions; NULL: none. */
 static const char *same_revision(const struct ga_accel_pci *a, const struct ga_accel_pci *b)
 {
 	size_t i, j;
@@ -191,7 +191,7 @@ static const char *same_revision(const struct ga_accel_pci *a, const struct ga_a
 	return NULL;
 }
 
-/* What an id is, by its revision too, stands in one place. */
+/* Each id, with its revision, stands in one place of the catalogue. */
 static void check_ids(struct check *c, const struct ga_accel_type *t)
 {
 	const char *revision;
@@ -209,8 +209,8 @@ static void check_ids(struct check *c, const struct ga_accel_type *t)
 		}
 }
 
-/* An id that is not marked as shared is of its type alone: else every GPU that has it would be one
- * of several. Of an entry with revisions, each of them. */
+/* An id that is not marked as shared belongs to one type only: otherwise each GPU with the id would
+ * be ambiguous. For an entry with revisions this holds for each revision. */
 static void check_id(struct check *c, const struct ga_accel_type *t, const struct ga_accel_pci *p,
 		     int64_t revision)
 {
@@ -242,7 +242,7 @@ static void check_golden(struct check *c, const struct ga_accel_type *t)
 	}
 }
 
-/* An alias means one type, unless it is the bare name of a product, and so of all its forms. */
+/* An alias means one type, unless it is the bare name of a product: that means all its forms. */
 static void check_aliases(struct check *c, const struct ga_accel_type *t)
 {
 	ga_autofree char *bare = ga_accel_short_name(t);
@@ -253,7 +253,7 @@ static void check_aliases(struct check *c, const struct ga_accel_type *t)
 			   !strcasecmp(t->aliases.v[i], bare));
 }
 
-/* A board's subsystem settles one type. */
+/* The subsystem of a board decides on one type. */
 static void check_boards(struct check *c, const struct ga_accel_type *t)
 {
 	size_t i, j;

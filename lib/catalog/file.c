@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Catalogue files: one that stands in for the built-in catalogue, and drop-ins that extend and
- * correct it. What such a file leaves out is unknown.
+ * Catalogue files: one that replaces the built-in catalogue, and drop-ins that extend and correct
+ * it. A member that the file omits is unknown.
  */
 #include "catalog/internal.h"
 
@@ -21,7 +21,7 @@ static const char *const sections[] = { "schema",	"built",	   "label_suffixes",
 					"platform_labels", "accelerators", "corrections" };
 #define FIRST_LIST 3
 
-/* Adds what the shape has and a person left out: null, and lists of nothing. */
+/* Adds the members of the schema that the file omits: null, and empty lists. */
 static void complete(const struct ga_schema *schema, json_t *json)
 {
 	const struct ga_field *f;
@@ -45,8 +45,8 @@ static void complete(const struct ga_schema *schema, json_t *json)
 	}
 }
 
-/* "10de:18be" alone is a board without a name, and "role" was "pf" or "vf": so were catalogues of
- * one's own written before there were drop-ins. */
+/* Accepts the first form of the file, which users wrote before drop-ins existed: "10de:18be" alone
+ * is a board without a name, and "role" is "pf" or "vf". */
 static void first_form(json_t *type)
 {
 	static const char *const lists[] = { "subsystems", "other_subsystems", "vgpu_subsystems" };
@@ -71,7 +71,7 @@ static void first_form(json_t *type)
 
 static bool is_hex4(const char *text)
 {
-	return strlen(text) == 4; /* of hex digits: its shape says that */
+	return strlen(text) == 4; /* four hex digits: the schema has checked the digits */
 }
 
 static int check_boards(const void *from, struct ga_err *err)
@@ -110,8 +110,8 @@ static int check_ids(const struct ga_accel_type *type, struct ga_err *err)
 	return 0;
 }
 
-/* They are multiplied, and something is divided by them: nothing has a million GB or GPUs, none
- * takes 100 kW, and their products fit. */
+/* Checks ranges, because the figures are factors and divisors: 1 .. 1000000 GB or GPUs, 1 .. 100 kW
+ * in watts. Within these ranges their products fit. */
 static int check_figures(const struct ga_accel_type *type, struct ga_err *err)
 {
 	const struct {
@@ -132,7 +132,7 @@ static int check_figures(const struct ga_accel_type *type, struct ga_err *err)
 	return 0;
 }
 
-/* A whole type out of what a person wrote. */
+/* Makes a complete type of the JSON that a person wrote. */
 static int parse_type(json_t *json, struct ga_accel_type **ret, struct ga_err *err)
 {
 	struct ga_accel_type *type = ga_xcalloc(1, sizeof(*type));
@@ -174,7 +174,8 @@ static int add_type(struct ga_accels *list, json_t *json, const char *file, stru
 	return 0;
 }
 
-/* The members that a correction has stand in place of the type's; in objects, each of theirs. */
+/* Each member of a correction replaces the type's member; in objects, it replaces member by
+ * member. */
 static int correct(struct ga_accels *list, json_t *json, const char *file, struct ga_err *err)
 {
 	const char *slug = json_string_value(json_object_get(json, "slug"));
@@ -193,7 +194,7 @@ static int correct(struct ga_accels *list, json_t *json, const char *file, struc
 	return 0;
 }
 
-/* ---- what is beside the types ---- */
+/* ---- parts other than types ---- */
 
 static const struct ga_accel_source *source_named(const struct ga_accel_rest *rest,
 						  const char *name)
@@ -206,7 +207,7 @@ static const struct ga_accel_source *source_named(const struct ga_accel_rest *re
 	return NULL;
 }
 
-/* Every name in a member "sources" or "…_sources", at any depth. */
+/* Checks each name in a member "sources" or "…_sources", at any depth. */
 static int check_sources(const struct ga_accel_rest *rest, json_t *json, struct ga_err *err)
 {
 	const char *key;
@@ -286,7 +287,8 @@ static bool is_same(const struct ga_accel_source *a, const struct ga_accel_sourc
 	       ga_streq(a->trust, b->trust);
 }
 
-/* A source that files describe in the same words is one; in other words it cannot be believed. */
+/* A source that several files describe in the same words counts once. In different words it is
+ * refused. */
 static int add_source(struct ga_accel_rest *rest, struct ga_accel_source *s, const char *file,
 		      struct ga_err *err)
 {
@@ -342,7 +344,7 @@ struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list)
 	json = json_loadb(text.buf, text.len, 0, &why);
 	if (!json || parse_sources(json, &lazy->rest, "built-in", &err) < 0 ||
 	    parse_rest(json, &lazy->rest, &err) < 0)
-		abort(); /* unit tests read what is built in */
+		abort(); /* unit tests read the built-in text */
 	return &lazy->rest;
 }
 
@@ -386,7 +388,7 @@ static int check_types(const struct ga_accels *list, const char *what, const cha
 	return 0;
 }
 
-/* The rows from those of one file to those of the next. */
+/* Checks the rows of one file: those from its own start to the start of the next file. */
 static int check_rows(const struct ga_accels *list, const struct ga_accel_file *from,
 		      const struct ga_accel_file *to, struct ga_err *err)
 {
@@ -463,7 +465,7 @@ static int take_whole(struct ga_accels *list, json_t *json, const char *file, st
 	json_array_foreach(types, i, one)
 		if (add_type(list, one, file, err) < 0)
 			return -1;
-	/* One of the first version has an object there. */
+	/* The first version of the file has an object there. */
 	if (!json_is_object(json_object_get(json, "sources")) &&
 	    parse_sources(json, &list->lazy->rest, file, err) < 0)
 		return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue inside; private to lib/catalog. */
+/* The inside of the catalogue; private to lib/catalog. */
 #ifndef GA_CATALOG_INTERNAL_H
 #define GA_CATALOG_INTERNAL_H
 
@@ -8,10 +8,10 @@
 
 struct ga_accel_entry {
 	char *slug;
-	const char *text; /* of the built-in line, not parsed yet; NULL: type is there */
+	const char *text; /* the built-in line, not parsed yet; NULL: type is set */
 	size_t len;
 	struct ga_accel_type *type;
-	const char *origin; /* owned by files of the list, or a literal */
+	const char *origin; /* owned by the list's files, or a literal */
 };
 
 /* A PCI id and the type that has it. */
@@ -20,12 +20,12 @@ struct ga_accel_ref {
 	size_t entry;
 };
 
-/* A name, folded, of a type or group; built when the first name is asked for. */
+/* A name of a type or group, folded (name.c); the index is built on the first search by name. */
 struct ga_accel_word {
 	char *folded;
 	const char *text; /* as the catalogue spells it */
 	int sort;	  /* enum of name.c */
-	size_t entry;	  /* of a type, or of a group */
+	size_t entry;	  /* index of a type or of a group */
 };
 
 struct ga_accel_lazy {
@@ -35,7 +35,7 @@ struct ga_accel_lazy {
 	GA_LIST(struct ga_accel_word) words;
 };
 
-/* A file that was read, and where its rows begin in the rest of the catalogue. */
+/* A file that was read, and where its rows begin in the other parts of the catalogue. */
 struct ga_accel_file {
 	char *name;
 	size_t groups, instances, platform_labels;
@@ -44,22 +44,23 @@ struct ga_accel_file {
 struct ga_accels {
 	GA_LIST(struct ga_accel_entry) entries; /* by slug */
 	GA_LIST(struct ga_accel_file) files;	/* in the order of reading */
-	const char *head; /* of the built-in text: all before its types; NULL: not built in */
+	const char *head; /* the part of the built-in text before its types; NULL: the catalogue
+			   * is not the built-in one */
 	size_t head_len;
 	struct ga_accel_lazy *lazy;
 };
 
-/* The text must be a catalogue as make-accelerators writes it. */
+/* The text must have the form that make-accelerators writes. */
 void ga_accels_index(struct ga_accels *list, const char *text, size_t len);
 GA_MUST_CHECK int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in,
 				 struct ga_err *err);
-/* Whether each type that a group, a machine or a label of the files names is there, now that all
- * of them are read. GA_BADREC names the file. */
+/* Checks that each type that a group, a machine or a label of the files names exists. Call it after
+ * all files are read. GA_BADREC names the file. */
 GA_MUST_CHECK int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err);
 struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char *slug);
-/* Adds a type, which it owns from then on, or puts it in the place of one with its slug. */
+/* Adds a type, or replaces the one with the same slug. The list owns the type from then on. */
 void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin);
-/* With refs, which are made when the first PCI id is asked for. */
+/* The lazy part, with refs: the first search by PCI id builds them. */
 const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list);
 struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list);
 /* Forgets the index of names. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements of inference that a site brings. */
+/* Inference measurements that a site supplies. */
 #include "catalog/measured.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 struct reading {
 	const struct ga_accels *accels;
 	struct ga_measured_list *list;
-	size_t record; /* its number */
+	size_t record; /* number of the record */
 };
 
 /* ---- members ---- */
@@ -47,7 +47,7 @@ static json_t *member(json_t *json, const char *const *names)
 	return NULL;
 }
 
-/* A number that is at least 0; integers may be texts, as protobuf writes long ones. */
+/* Reads a number of at least 0. An integer may be a text, as protobuf writes long integers. */
 static int read_number(const struct reading *r, json_t *json, const char *const *names,
 		       double *ret, struct ga_err *err)
 {
@@ -71,7 +71,7 @@ static int read_number(const struct reading *r, json_t *json, const char *const 
 
 /* ---- a record ---- */
 
-/* "H100 x 2" is hardware and count. */
+/* Splits "H100 x 2" into hardware and count. */
 static char *split_configuration(const char *text, int64_t *count)
 {
 	size_t len = strlen(text), digits = 0, at;
@@ -118,7 +118,7 @@ static int read_hardware(const struct reading *r, json_t *json, struct ga_measur
 		return ga_fail(err, GA_BADREC, "record %zu: a count of GPUs is from 1 to 1024",
 			       r->record);
 	ga_accels_named(r->accels, GA_NAME_PEOPLE, name, &named);
-	/* What was measured on a part of a GPU says nothing of a whole one. */
+	/* A measurement on a part of a GPU does not count for a full GPU. */
 	for (i = 0; !named.part && !named.shared && i < named.types.n; i++)
 		ga_texts_add(&ret->types, named.types.v[i]);
 	return 0;
@@ -161,7 +161,7 @@ static void release(struct ga_measured *m)
 	free(m->source);
 }
 
-/* What is no text says nothing that could be compared. */
+/* A precision that is no text is left out: it cannot be compared. */
 static int read_precision(const struct reading *r, json_t *json, char **ret, struct ga_err *err)
 {
 	json_t *value = member(json, NAMES("precision"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of accelerators. One sorted index of all of them, made when the first is asked for. */
+/* Names of accelerators: one sorted index of all names, built on the first search. */
 #include "catalog/name.h"
 
 #include <ctype.h>
@@ -61,8 +61,9 @@ static void index_words(const struct ga_accels *list)
 		ga_autofree char *bare = NULL;
 
 		add_word(lazy, t->slug, SLUG, i);
-		/* People mean every form of a product by its bare name, while labels and clouds
-		 * have come to mean the form that was first by it: "A100" is one of 40 GB there. */
+		/* In people's words the bare name of a product means all its forms. Labels and
+		 * clouds mean the form that had the name first: there "A100" is the one of 40
+		 * GB. */
 		bare = ga_accel_short_name(t);
 		add_word(lazy, t->name, PRODUCT, i);
 		*ga_list_add(&lazy->words) =
@@ -102,7 +103,7 @@ static size_t first_word(const struct ga_accel_lazy *lazy, const char *folded)
 	return lo;
 }
 
-/* Each once, in their order. */
+/* Adds each type once; keeps the order. */
 static void add_type(struct ga_accel_named *ret, const char *slug)
 {
 	size_t i, at = 0;
@@ -132,13 +133,14 @@ static bool takes(enum ga_name_family family, enum sort sort)
 	return true;
 }
 
-/* A label is of NVIDIA's family only with a type of theirs; an AMD driver name is none. */
+/* A label belongs to NVIDIA's family only if its type is NVIDIA's; an AMD driver name never
+ * does. */
 static bool is_of(const struct ga_accel_type *t, enum ga_name_family family)
 {
 	return family != GA_NAME_NVIDIA || ga_streq(t->vendor_id, "10de");
 }
 
-/* A label differs from a driver's name in its blanks only. */
+/* A label differs from a driver's name only in its blanks. */
 static bool is_label_of(const char *name, const char *text)
 {
 	for (; *name && (*name == *text || (*name == ' ' && *text == '-')); name++, text++)
@@ -151,7 +153,7 @@ static bool is_spelled(const struct ga_accel_word *w, const char *text)
 	return w->sort == DRIVER ? is_label_of(w->text, text) : !strcmp(w->text, text);
 }
 
-/* Adds what exactly this name means. Labels are as they are written: their case counts. */
+/* Adds the types with exactly this name. Labels are compared as written, with their case. */
 static bool look_up(const struct ga_accels *list, enum ga_name_family family, const char *text,
 		    struct ga_accel_named *ret)
 {
@@ -165,7 +167,8 @@ static bool look_up(const struct ga_accels *list, enum ga_name_family family, co
 
 		if (!takes(family, (enum sort)w->sort))
 			continue;
-		/* A slug is itself; with blanks it may be the product of several. */
+		/* A slug means its own type. A text with blanks may be the product name of
+		 * several. */
 		if (w->sort == SLUG && !strchr(text, ' ')) {
 			add_type(ret, list->entries.v[w->entry].slug);
 			return true;
@@ -224,7 +227,7 @@ static bool strip(char *text, const char *suffix)
 	return true;
 }
 
-/* Takes off what GFD may have put there: parts in MIG may be shared, too. */
+/* Removes the suffixes that GFD may add. Parts in MIG may be shared, too. */
 static void strip_suffix(char *text, struct ga_accel_named *ret)
 {
 	char *mig = NULL, *at = text;
@@ -238,7 +241,8 @@ static void strip_suffix(char *text, struct ga_accel_named *ret)
 	*mig = '\0';
 }
 
-/* A share of a GPU has its profile behind a dash; a guest's GeForce is called as a card is. */
+/* The name of a GPU's share ends in a dash and its profile. A GeForce in a guest has the card's
+ * name. */
 static bool is_share(const char *name)
 {
 	const char *dash = name ? strrchr(name, '-') : NULL;
@@ -246,7 +250,7 @@ static bool is_share(const char *name)
 	return dash && isdigit((unsigned char)dash[1]);
 }
 
-/* A guest's driver calls its share of a GPU by its own name. */
+/* A guest's driver has a name of its own for its share of a GPU. */
 static void look_up_guest(const struct ga_accels *list, const char *text,
 			  struct ga_accel_named *ret)
 {
@@ -269,7 +273,7 @@ static void look_up_guest(const struct ga_accels *list, const char *text,
 	}
 }
 
-/* How the label came to be written so, where no driver of today writes it. */
+/* Explains a spelling that no driver of today writes. */
 static void tell_spelling(const struct ga_accels *list, const char *text,
 			  struct ga_accel_named *ret)
 {
@@ -330,7 +334,7 @@ const struct ga_accel_instance *ga_accels_instance(const struct ga_accels *list,
 	const struct ga_accel_rest *rest = ga_accels_rest(list);
 	size_t i;
 
-	if (ga_starts(name, "ml.")) /* SageMaker's name of the same machine */
+	if (ga_starts(name, "ml.")) /* SageMaker's name for the same machine */
 		name += 3;
 	for (i = 0; i < rest->instances.n; i++)
 		if (!strcasecmp(rest->instances.v[i].name, name))
@@ -369,7 +373,7 @@ char *ga_accel_short_name(const struct ga_accel_type *type)
 	return ga_xstrndup(name, n);
 }
 
-/* ---- types whose names are near to one that names none ---- */
+/* ---- types with a name close to an unknown name ---- */
 
 static size_t far_from(const struct ga_near_names *near, const struct ga_accel_type *t)
 {

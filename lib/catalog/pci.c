@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first rungs of detection: PCI ids with subsystem and revision, then memory and CUs. */
+/* The first rungs of detection: PCI ids with subsystem and revision, then memory and compute
+ * units. */
 #include "catalog/internal.h"
 
 #include <stdio.h>
 
-/* An entry of a type that has the device id; those of one type stand together. */
+/* An entry of a type that has the device id; the entries of one type are adjacent. */
 struct found {
 	const struct ga_accel_type *type;
 	const struct ga_accel_pci *pci;
-	bool settled;  /* its revision says so */
-	bool excluded; /* by its revision, or what is known of the type */
-	bool open;     /* it is by the id alone, which does not tell */
+	bool settled;  /* its revision decides for it */
+	bool excluded; /* its revision, or a known fact of the type, excludes it */
+	bool open;     /* matches by the id alone, which does not decide */
 };
 struct founds {
 	struct found *v;
@@ -56,7 +57,8 @@ static void add_entries(const struct ga_accel_type *type, const struct ga_accel_
 	}
 }
 
-/* A reference is of an entry, and a type may have several with one id: each type once. */
+/* A reference is for an entry, and a type may have several entries with one id. Adds each type
+ * once. */
 static void look_up(const struct ga_accels *list, const struct ga_accel_clue *c,
 		    struct founds *ret)
 {
@@ -77,7 +79,7 @@ static void look_up(const struct ga_accels *list, const struct ga_accel_clue *c,
 	}
 }
 
-/* Leaves one of each type, which any of its entries keeps. */
+/* Leaves one entry for each type; the type stays if any of its entries stays. */
 static void join_entries(struct founds *all)
 {
 	size_t i, n = 0;
@@ -115,7 +117,7 @@ static void know(struct ga_accel *ret, const struct ga_accel_type *type, const c
 	ret->rung = rung;
 }
 
-/* Whether the subsystem settles it: a board of the type, a part of one, or another product. */
+/* Whether the subsystem decides: a board of the type, a part of a board, or another product. */
 static bool by_subsystem(const struct founds *all, const struct ga_accel_clue *c,
 			 struct ga_accel *ret)
 {
@@ -162,7 +164,8 @@ bool ga_accel_memory_fits(const struct ga_accel_type *type, int64_t mib)
 	return gb != GA_UNKNOWN && mib * 100 >= gb * 1024 * 92 && mib * 100 <= gb * 1024 * 102;
 }
 
-/* A figure of a card of several GPUs is asked for by GPU or, by some tools, by card. */
+/* Compares compute units for one GPU or for one card: some tools report those of a card of several
+ * GPUs. */
 static bool units_fit(const struct ga_accel_type *type, int64_t units)
 {
 	int64_t known = type->architecture.compute_units;
@@ -184,7 +187,7 @@ static size_t drop(struct founds *all, const struct ga_accel_clue *c)
 		left += !all->v[i].excluded;
 		fit += !all->v[i].excluded && fits;
 	}
-	/* What fits none says nothing. */
+	/* Where no type fits, the figure excludes none. */
 	for (i = 0; fit && fit < left && i < all->n; i++)
 		if (!ga_accel_memory_fits(all->v[i].type, c->memory_mib) ||
 		    !units_fit(all->v[i].type, c->compute_units))
@@ -232,7 +235,7 @@ static void by_device(struct founds *all, const struct ga_accel_clue *c, struct 
 		know(ret, one->type, left > 1 ? "memory" : "pci");
 }
 
-/* PF or VF is what the system says; the id is asked where it says nothing, as in a guest. */
+/* The system reports PF or VF. Where it does not, as in a guest, the id decides. */
 static const char *function_of(const struct founds *all, const struct ga_accel_clue *c)
 {
 	if (c->is_virtual != GA_UNKNOWN)

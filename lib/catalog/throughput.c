@@ -96,7 +96,7 @@ void ga_throughput_read(struct ga_throughput *ret)
 
 	len -= len && ga_throughput_builtin[len - 1] == '\n';
 	if (ga_rec_parse_bytes(ga_throughput_builtin, len, &throughput_schema, ret, &err) < 0)
-		abort(); /* unit tests read what is built in */
+		abort(); /* unit tests read the built-in text */
 }
 
 void ga_throughput_release(struct ga_throughput *t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measured speeds of accelerator types: share/throughput.json, built in. What stands there was
- * published with its setting; nothing in it is computed but what packaging/make-throughput says.
+ * Measured speeds of accelerator types: share/throughput.json, built in. Each figure was published
+ * with its setting. The only computed figures are those that packaging/make-throughput documents.
  */
 #ifndef GA_CATALOG_THROUGHPUT_H
 #define GA_CATALOG_THROUGHPUT_H
@@ -10,18 +10,19 @@
 #include "base/vec.h"
 #include "record/schema.h"
 
-/* How much of a type's dense peak the training of dense models reached (MFU). */
+/* The part of a type's dense peak that the training of dense models reached (MFU). */
 struct ga_training_rate {
 	char *type, *precision;
 	int64_t mfu_low_ppm, mfu_ppm, mfu_high_ppm; /* lowest, median, highest of the runs */
-	int64_t runs; /* of all sources */
+	int64_t runs; /* number of runs, all sources together */
 	struct ga_texts sources;
 };
 
-/* Tokens a second of one GPU, in thousandths, while so many of one node work together. */
+/* Tokens a second of one GPU, in thousandths, while this many GPUs of one node work together. */
 struct ga_inference_rate {
 	char *model, *type;
-	char *scenario; /* offline, server (answers in time), interactive (answers soon) */
+	char *scenario; /* offline, server (with a time limit for answers), interactive (with a
+			 * short limit) */
 	char *precision;
 	int64_t gpus_low, gpus_high;
 	int64_t tokens_per_second_low_milli, tokens_per_second_milli, tokens_per_second_high_milli;
@@ -29,11 +30,11 @@ struct ga_inference_rate {
 	char *source;
 };
 
-/* A model that was served. */
+/* A model that was measured in serving. */
 struct ga_throughput_model {
 	char *model;
-	int64_t params; /* as its maker prints them; of all experts */
-	bool dense; /* all of them work on each token */
+	int64_t params; /* as its maker prints them; all experts included */
+	bool dense; /* all parameters work on each token */
 	char *source;
 };
 
@@ -49,21 +50,21 @@ struct ga_throughput {
 	GA_LIST(struct ga_inference_rate) inference;
 };
 
-/* The built-in table, which was checked when the program was built; the caller releases it. */
+/* The built-in table; the build has checked it. The caller releases it. */
 void ga_throughput_read(struct ga_throughput *ret);
 void ga_throughput_release(struct ga_throughput *t);
 #define ga_autothroughput ga_cleanup(ga_throughput_release)
 
-/* What training on the type reached at the precision, or NULL. */
+/* The rate that training on the type reached at the precision, or NULL. */
 const struct ga_training_rate *ga_throughput_training(const struct ga_throughput *t,
 						      const char *type, const char *precision);
-/* The measurement of the model (in any case) on the type; scenario or precision NULL: in any, the
- * one with the most runs. NULL: nobody measured it. */
+/* The measurement of the model on the type. The model's case does not matter. scenario or precision
+ * NULL: any, and the measurement with the most runs. NULL: there is no measurement. */
 const struct ga_inference_rate *ga_throughput_inference(const struct ga_throughput *t,
 							const char *model, const char *type,
 							const char *scenario,
 							const char *precision);
-/* The model (in any case), or NULL: nobody measured it. */
+/* The model (in any case), or NULL: there is no measurement of it. */
 const struct ga_throughput_model *ga_throughput_model(const struct ga_throughput *t,
 						      const char *model);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence weighed. */
+/* Weighs evidence. */
 #include "catalog/weigh.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "base/texts.h"
 #include "catalog/name.h"
 
-/* Labels come from elsewhere: what a terminal would obey becomes '?'. */
+/* Labels come from other machines: replaces characters that a terminal would obey by '?'. */
 static char *plain(const char *text)
 {
 	char *copy = ga_xstrdup(*text ? text : "(empty)"), *p;
@@ -72,7 +72,7 @@ char *ga_unknown_name(const char *raw)
 
 /* ---- one answer ---- */
 
-/* Slugs, borrowed from the catalogue or from evidence. */
+/* A set of slugs, borrowed from the catalogue or from evidence. */
 struct set {
 	const char **v;
 	size_t n;
@@ -100,7 +100,7 @@ static bool set_has(const struct set *s, const char *slug)
 	return false;
 }
 
-/* The types it says that the catalogue has. */
+/* Those types of the evidence that the catalogue has. */
 static void set_of(const struct ga_accels *list, const struct ga_type_evidence *e,
 		   struct set *ret)
 {
@@ -111,7 +111,8 @@ static void set_of(const struct ga_accels *list, const struct ga_type_evidence *
 			*ga_list_add(ret) = e->types.v[i];
 }
 
-/* Leaves what both have; false, and nothing changed, where that is nothing. */
+/* Leaves the types that both sets have. Returns false, and changes nothing, when they share
+ * none. */
 static bool narrow(struct set *s, const struct set *by)
 {
 	size_t i, n = 0;
@@ -127,7 +128,7 @@ static bool narrow(struct set *s, const struct set *by)
 	return true;
 }
 
-/* Evidence that counts, the best first; what is said by several of one rank in their order. */
+/* The next evidence that counts, the best rank first; within a rank, in the order of arrival. */
 static const struct ga_type_evidence *next_best(const struct ga_node_type *t, int *rank,
 						size_t *after)
 {
@@ -193,7 +194,7 @@ static void name_it(const struct ga_accels *list, struct ga_node_type *t, const 
 		if (!type)
 			break;
 	}
-	/* All names; and where they are all of one size, that. */
+	/* Joins all names, and adds the size when all have the same size. */
 	for (; ++i < s->n;) {
 		ga_texts_add(&t->may_be, ga_accels_type(list, s->v[i])->slug);
 		ga_str_addf(&out, " or %s", ga_accels_type(list, s->v[i])->name);
@@ -232,18 +233,18 @@ static void decide(const struct ga_accels *list, struct ga_node_view *v, struct 
 	ga_list_release(&s);
 }
 
-/* ---- the whole node ---- */
+/* ---- the node ---- */
 
 static void release_type(struct ga_node_type *t)
 {
-	/* By the shape of the record, which releases what it owns. */
+	/* The record's schema releases what the element owns. */
 	struct ga_node_view one = { 0 };
 
 	*ga_list_add(&one.types) = *t;
 	ga_schema_release(&ga_node_view_schema, &one);
 }
 
-/* GPUs of one type that were found in two ways stand together. */
+/* Merges GPUs of one type that were found in two ways. */
 static void merge(struct ga_node_view *v)
 {
 	size_t i, j, k, n = 0;

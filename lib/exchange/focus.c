@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of cost in FOCUS 1.2. */
+/* Writes cost rows in FOCUS 1.2. */
 #include "exchange/focus.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 #include "record/rec.h"
 #include "record/time.h"
 
-/* In the order of the header, which is that of the names; those that are not of FOCUS are last. */
+/* In the order of the header, which is sorted by name; the columns that are not of FOCUS come
+ * last. */
 enum column {
 	BILLED_COST, BILLING_ACCOUNT_ID, BILLING_ACCOUNT_NAME, BILLING_ACCOUNT_TYPE,
 	BILLING_CURRENCY, BILLING_PERIOD_END, BILLING_PERIOD_START, CHARGE_CATEGORY, CHARGE_CLASS,
@@ -32,7 +33,7 @@ static const char header[] =
 	"ServiceSubcategory,SkuId,SkuMeter,SkuPriceDetails,SkuPriceId,SubAccountId,"
 	"SubAccountName,SubAccountType,Tags,x_GpuCount,x_ProfileVersion\r";
 
-/* Usage always has a SKU; that of devices whose type is not known. */
+/* Usage always needs a SKU: the SKU of devices of unknown type. */
 static const char unknown_sku[] = "gpu-unknown";
 
 void ga_focus_header(struct ga_str *out)
@@ -107,7 +108,7 @@ static void add_cell(const char *text, struct ga_str *out)
 	ga_str_addc(out, '"');
 }
 
-/* What is made for the row and freed behind it. */
+/* The texts of one row; freed after the row. */
 struct made {
 	char *cost, *price, *quantity, *month_from, *month_to, *from, *to;
 	char *description, *details, *price_id, *tags, *count, *version;
@@ -130,7 +131,7 @@ static void make(const struct ga_focus *f, struct made *m)
 	m->description = ga_xprintf("%s, %" PRId64 " GPU%s for %" PRId64 " s",
 				    f->type ? f->type : "GPU of unknown type", f->count,
 				    f->count == 1 ? "" : "s", f->to - f->from);
-	/* The same in every charge with this price: of one unit of it, which is a GPU hour. */
+	/* The same in every charge with this price: for one unit, a GPU hour. */
 	m->details = json_text(json_pack("{s:i, s:s*, s:s*}", "GpuCount", 1, "x_AcceleratorType",
 					 f->type, "x_Profile", f->profile));
 	m->price_id = ga_xprintf("%s/%s", sku_of(f), f->profile);

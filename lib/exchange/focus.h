@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of cost in FOCUS 1.2 (focus.finops.org), as CSV of RFC 4180: the 21 mandatory columns, those
- * that say what was used, and two of our own (x_). Lines end in CRLF; a text that a spreadsheet
- * would take for a formula (it begins with =, +, -, @, a tab or a carriage return) gets an
- * apostrophe in front.
+ * Writes cost rows in FOCUS 1.2 (focus.finops.org), as CSV of RFC 4180: the 21 mandatory columns,
+ * the columns that describe the use, and two of our own (x_). Lines end in CRLF. A text that a
+ * spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a carriage return) gets
+ * an apostrophe in front.
  */
 #ifndef GA_EXCHANGE_FOCUS_H
 #define GA_EXCHANGE_FOCUS_H
@@ -23,11 +23,11 @@ struct ga_focus {
 	__int128 cost_micros;
 };
 
-/* Both without the end of the line's "\n": "\r" is their last character. */
+/* Both omit the final "\n" of the line: their last character is "\r". */
 void ga_focus_header(struct ga_str *out);
 void ga_focus_row(const struct ga_focus *f, struct ga_str *out);
 
-/* The first second of the UTC month of a moment, and of the month behind it. */
+/* The first second of the UTC month of a moment, and of the next month. */
 void ga_focus_month(int64_t at, int64_t *from, int64_t *to);
 
 #endif

@@ -27,8 +27,8 @@ void ga_om_family(struct ga_str *to, const char *name, const char *help)
 	}
 }
 
-/* Bytes of the UTF-8 character at p, 0 when there is none (too long a form, a surrogate, beyond
- * Unicode). */
+/* Length in bytes of the UTF-8 character at p; 0 when there is none (overlong form, surrogate, or
+ * beyond Unicode). */
 static size_t character(const unsigned char *p)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -45,7 +45,7 @@ static size_t character(const unsigned char *p)
 	return n && c >= least[n] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? n : 0;
 }
 
-/* Bytes from p on that stand in a value as they are, in any encoding. */
+/* Length in bytes of the text from p on that a value may contain unchanged, in any encoding. */
 static size_t plain(const unsigned char *p)
 {
 	const unsigned char *begin = p;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics as text that three parsers take: OpenMetrics 1.0, the classic text format of Prometheus,
- * and node_exporter's textfile collector. What that collector refuses is not written: every family
- * is a gauge, no sample has a time stamp (ages are gauges of the time itself), a family stands
- * together, and "# EOF" is the last line.
+ * Metrics as text that three parsers accept: OpenMetrics 1.0, the classic text format of
+ * Prometheus, and node_exporter's textfile collector. The output avoids everything that this
+ * collector refuses: every family is a gauge, no sample has a time stamp (ages are gauges of the
+ * time itself), the samples of a family are adjacent, and "# EOF" is the last line.
  */
 #ifndef GA_EXCHANGE_OPENMETRICS_H
 #define GA_EXCHANGE_OPENMETRICS_H
@@ -13,15 +13,15 @@
 
 struct ga_label {
 	const char *name;
-	const char *value; /* NULL or "": the label is left out, which means the same to a reader */
+	const char *value; /* NULL or "": the label is left out, which means the same to a parser */
 };
 
-/* The head of a family of gauges. A name that ends in _seconds or _bytes gets that unit. */
+/* The header of a family of gauges. A name that ends in _seconds or _bytes gets that unit. */
 void ga_om_family(struct ga_str *to, const char *name, const char *help);
-/* A sample; labels end with one without name, or are NULL. Values are escaped; what is no UTF-8, or
- * a control character, stands as \xHH. */
+/* A sample. labels ends with an entry without name; NULL: no labels. Values are escaped; a byte
+ * that is no UTF-8, or a control character, becomes \xHH. */
 void ga_om_int(struct ga_str *to, const char *name, const struct ga_label *labels, int64_t value);
-/* The same of millionths: micros 1500000 is 1.5. */
+/* The same for a value in millionths: micros 1500000 is 1.5. */
 void ga_om_micros(struct ga_str *to, const char *name, const struct ga_label *labels,
 		  int64_t micros);
 /* The last line. */

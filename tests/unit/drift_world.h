@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For decide/drift/drift.c: a node that is as it should be, and the ways it may differ. */
+/* For tests of drift: a node that matches its expectation, and the ways in which it may differ. */
 #ifndef DRIFT_WORLD_H
 #define DRIFT_WORLD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-wipe writes of a good wipe, for tests that have no disk. */
+/* The evidence that gpuaas-wipe writes after a good wipe, for tests without a disk. */
 #ifndef EVIDENCE_WORLD_H
 #define EVIDENCE_WORLD_H
 

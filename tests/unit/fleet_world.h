@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small fleets drawn as text: a node is "name:slots", a slot is f (free), u (in use), w (waiting
- * for its wipe), b (fabric trouble); capitals are of another type, a100 in place of h200; "/"
+ * Small fleets drawn as text: a node is "name:slots". A slot is f (free), u (in use), w (waiting
+ * for its wipe) or b (fabric trouble). Small letters are of type h200, capitals of type a100. "/"
  * begins the next NUMA node.
  */
 #ifndef FLEET_WORLD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of gpuaas-match have in common: the built-in tables, offers, answers. */
+/* Shared by the tests of gpuaas-match: the built-in tables, offers, answers. */
 #ifndef MATCH_WORLD_H
 #define MATCH_WORLD_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The triggers of a state with one thing taken out: a refusal, a trigger that acts, or a condition
- * of the view that they ask. Each such state is a mutant, numbered from 1; tests/mutate-triggers
- * runs the attacks against all of them.
+ * The triggers of a state with one part removed: a refusal, a trigger that acts, or a condition of
+ * the view that the triggers read. Each such state is a mutant, numbered from 1;
+ * tests/mutate-triggers runs the attacks against all of them.
  */
 #ifndef MUTANT_H
 #define MUTANT_H

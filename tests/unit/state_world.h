@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lab state for tests of the store and the fold, filled as approve and place fill it: node n1
- * with slots s0000001…, whose first wipe is due; sw_ready folds that wipe. Every record that a host
- * would send is made here good, and spoiled by the test.
+ * with slots s0000001…, whose first wipe is due; sw_ready folds that wipe. The functions here make
+ * good records of every kind that a host sends; the test then spoils them.
  */
 #ifndef STATE_WORLD_H
 #define STATE_WORLD_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest harness: checks as TAP lines, the plan at the end, the exit status.
+ * A minimal test harness: checks as TAP lines, the plan at the end, the exit status.
  *
- * A test program calls t_ok, t_int, t_str and t_code in tables of cases, and ends with
- * "return t_done();". Random tests print their seed with t_seed; GA_SEED repeats one.
+ * A test program calls t_ok, t_int, t_str and t_code in tables of cases, and ends with "return
+ * t_done();". Random tests print their seed with t_seed; GA_SEED repeats a run.
  */
 #ifndef T_H
 #define T_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decision who may do what, and its words. */
+/* Decides whether an actor may do an action, and words the refusal. */
 #include "decide/access/access.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX 6 /* names in a sentence; the rest is counted */
+#define NAMES_MAX 6 /* names in a sentence; further names are only counted */
 
 struct names {
 	char *const *v;
@@ -43,7 +43,7 @@ static struct names groups_of(const struct ga_access_actor *actor)
 
 /* ---- grants ---- */
 
-/* A limit lets nothing through that has no such property. */
+/* A limit covers only the values on its list: never NULL, a request without the property. */
 static bool covers_one(struct names limit, const char *value)
 {
 	return !limit.n || has(limit, value);
@@ -109,7 +109,7 @@ int64_t ga_access_confirm_seconds(const struct ga_access_rules *rules)
 {
 	int64_t seconds = rules->settings.confirm_seconds;
 
-	return seconds > 0 ? seconds : 86400; /* 0: there is no record of settings */
+	return seconds > 0 ? seconds : 86400; /* 0: the state has no record of settings */
 }
 
 /* ---- teams ---- */
@@ -119,7 +119,7 @@ static bool is_member(const struct ga_team *t, const struct ga_access_actor *act
 	return meet(NAMES(t->groups), groups_of(actor));
 }
 
-/* A project that no team lists is everybody's. */
+/* A project that no team lists is open to all. */
 static bool may_project(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 			const char *project)
 {
@@ -138,7 +138,7 @@ static bool may_project(const struct ga_access_rules *rules, const struct ga_acc
 	return !owned;
 }
 
-/* A team without projects of its own may use the profile for any. */
+/* A team without projects may use the profile for any project. */
 static bool is_for_team(const struct ga_team *t, const struct ga_access_ask *ask)
 {
 	struct names teams = { ask->profile_teams, ask->n_profile_teams };
@@ -200,7 +200,7 @@ bool ga_access_decide(const struct ga_access_rules *rules, const struct ga_acces
 	return true;
 }
 
-/* ---- in words ---- */
+/* ---- sentences ---- */
 
 const char *ga_access_reason(enum ga_access_why why)
 {
@@ -209,7 +209,7 @@ const char *ga_access_reason(enum ga_access_why why)
 					  "no_grant";
 }
 
-/* Names after each other; the count tells what is left out. */
+/* A list of names in a sentence; n counts the omitted names too. */
 struct phrase {
 	struct ga_str *out;
 	size_t n;
@@ -242,13 +242,13 @@ static void add_actor(const struct ga_access_actor *actor, struct ga_str *out)
 	end_names(&p);
 }
 
-/* To whom a grant is. */
+/* Adds the holder of a grant. */
 static void add_to(struct phrase *p, const struct ga_grant *g)
 {
 	add_name(p, g->group ? "group " : "user ", g->group ? g->group : g->user);
 }
 
-/* Who can give grants, which are limited to nothing and are given by who may administer. */
+/* Adds the users and groups that can give grants: those with an unlimited grant of administer. */
 static void add_givers(const struct ga_access_rules *rules, struct ga_str *out)
 {
 	static const struct ga_access_ask whole = { .action = "administer" };
@@ -299,7 +299,7 @@ static void hint_grant(const struct ga_access_rules *rules, const struct ga_acce
 	ga_str_add(hint, "; 'gpuaas-list grants' shows them");
 }
 
-/* The groups whose members may, where teams say so. */
+/* Names the groups whose members may use the project or profile, where teams restrict it. */
 static void hint_teams(const struct ga_access_rules *rules, const struct ga_access_ask *ask,
 		       enum ga_access_why why, struct ga_str *hint)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may do what: one decision on teams, grants and settings, and the words for a refusal. Pure.
+ * Access: one decision from teams, grants and settings, and the sentence of a refusal. Pure.
  *
- * Root, acting as itself, may do everything: it can write the file. To all others an action is open
- * until a grant names it; from then on it is theirs to whom a grant gives it, for what the grant
- * covers. Reading needs no grant.
+ * Root, acting as itself, may do everything, because it can write the file anyway. For everyone
+ * else an action is open until a grant names it. From then on the action needs a grant that covers
+ * the request. Reading needs no grant.
  */
 #ifndef GA_DECIDE_ACCESS_ACCESS_H
 #define GA_DECIDE_ACCESS_ACCESS_H
@@ -19,7 +19,7 @@ struct ga_access_rules {
 };
 
 struct ga_access_actor {
-	const char *name; /* account; NULL: it has none */
+	const char *name; /* account; NULL: the actor has none */
 	int64_t uid;
 	char *const *groups;
 	size_t n_groups;
@@ -27,47 +27,48 @@ struct ga_access_actor {
 };
 
 struct ga_access_ask {
-	const char *action; /* of ga_action_words */
-	const char *what;   /* "allocation '7f3c0a1b'", for the refusal */
-	const char *project, *profile, *pool; /* NULL: it has none, or any would do */
-	/* The project must be a team's of the actor, where it is a team's. One who was granted
-	 * administer may do it for others too, but not place. */
+	const char *action; /* one of ga_action_words */
+	const char *what;   /* the object, for the refusal: "allocation '7f3c0a1b'" */
+	const char *project, *profile, *pool; /* NULL: the request has none, or any will do */
+	/* If teams list the project, one of them must be a team of the actor. With a grant of
+	 * administer the actor may act for other teams too, but not place. */
 	bool of_team;
-	char *const *profile_teams; /* of a profile that is to be placed */
+	char *const *profile_teams; /* teams of the profile to be placed */
 	size_t n_profile_teams;
 };
 
 enum ga_access_why {
-	GA_ACCESS_ROOT,	   /* may */
-	GA_ACCESS_OPEN,	   /* may: nobody was granted it, or grants are off */
-	GA_ACCESS_GRANTED, /* may: by the grant */
+	GA_ACCESS_ROOT,	   /* allowed */
+	GA_ACCESS_OPEN,	   /* allowed: no grant names the action, or grants are off */
+	GA_ACCESS_GRANTED, /* allowed by the grant */
 	GA_ACCESS_NO_GRANT,
-	GA_ACCESS_PROJECT, /* the project is another team's */
-	GA_ACCESS_PROFILE, /* the profile is for other teams, or other projects of them */
+	GA_ACCESS_PROJECT, /* refused: the project belongs to another team */
+	GA_ACCESS_PROFILE, /* refused: the profile is for other teams, or for other projects of
+			    * them */
 };
 
 struct ga_access_verdict {
 	enum ga_access_why why;
-	const struct ga_grant *grant; /* of GA_ACCESS_GRANTED; borrowed */
+	const struct ga_grant *grant; /* for GA_ACCESS_GRANTED; borrowed */
 };
 
-/* Whether the actor may. */
+/* Whether the actor may do the action; ret gets the reason. */
 bool ga_access_decide(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 		      const struct ga_access_ask *ask, struct ga_access_verdict *ret);
-/* Whether the profile is for the project, whoever asks: it is for no team in particular, or for one
- * that has the project or lists none, or grants are off. */
+/* Whether the profile is for the project, for any actor: the profile lists no team, or lists a team
+ * that has the project or has no projects, or grants are off. */
 bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *profile_teams,
 			      size_t n, const char *project);
-/* Whether a grant names the action, also one that was revoked, and grants are not off. */
+/* Whether a grant names the action (a revoked grant counts too) and grants are on. */
 bool ga_access_is_closed(const struct ga_access_rules *rules, const char *action);
-/* Whether overrides need a second person. */
+/* Whether an override needs a second person. */
 bool ga_access_needs_two(const struct ga_access_rules *rules);
 int64_t ga_access_confirm_seconds(const struct ga_access_rules *rules);
 
-/* A stable word for a refusal: no_grant, team_project, team_profile. */
+/* The stable word of a refusal: no_grant, team_project, team_profile. */
 const char *ga_access_reason(enum ga_access_why why);
-/* The refusal for people: who, in which groups, may not do what, and why; and what would change
- * that: the grants or groups that allow it, and who can give them. */
+/* The refusal for people: the actor, its groups, the action and the reason. Also the cure: the
+ * grants or groups that allow the action, and the users who can give them. */
 void ga_access_explain(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 		       const struct ga_access_ask *ask, const struct ga_access_verdict *verdict,
 		       struct ga_str *sentence, struct ga_str *hint);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one team of a project. */
+/* Finds the one team of a project. */
 #include "decide/access/team.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED 3 /* projects that a sentence names */
+#define NAMED 3 /* projects that a sentence names at most */
 
 static const char head[] = "projects that are not one team's count under no team: ";
 
-/* NULL stands before all names. */
+/* Orders names; NULL comes before all names. */
 static int compare(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* Where the project is, or where it belongs. */
+/* Position of the project, or the position to insert it at. */
 static size_t find(const struct ga_team_projects *p, const char *project)
 {
 	size_t low = 0, high = p->v.n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The comparison of devices: PCI functions and their binding, disks, hugepages. */
+/* Drift of devices: PCI functions and their binding, disks, hugepages. */
 #include "decide/drift/internal.h"
 
 #include <string.h>
 
-/* A slot that is not offered may miss a device without anybody being hurt. */
+/* A missing device of a slot that is not offered harms nobody: it is only a warning. */
 static bool is_offered(const struct ga_expected_slot *s)
 {
 	return !ga_streq(s->state, "disabled") && !ga_streq(s->state, "quarantined");
@@ -37,7 +37,8 @@ static const struct ga_seen_pci *pci_named(const struct ga_comparison *c, const 
 	return NULL;
 }
 
-/* Whether the node has bound it: then it stays bound while the node is in slice mode. */
+/* Whether the node's journal has a binding of the function. It stays bound while the node is in
+ * slice mode. */
 static bool was_bound(const struct ga_comparison *c, const char *address)
 {
 	for (size_t i = 0; i < c->seen->entries.n; i++)
@@ -49,8 +50,8 @@ static bool was_bound(const struct ga_comparison *c, const char *address)
 }
 
 /*
- * Below a live guest another driver means that somebody took the device away; on an idle slot it
- * is what a reboot leaves, and provision binds anew.
+ * Another driver below a running guest means that somebody took the device away from it. On an idle
+ * slot it is the effect of a reboot, and provision binds the function again.
  */
 static void binding(const struct ga_comparison *c, const struct ga_expected_slot *s,
 		    const struct ga_seen_pci *p)
@@ -84,7 +85,7 @@ static void binding(const struct ga_comparison *c, const struct ga_expected_slot
 
 /* ---- GPUs ---- */
 
-/* Somebody is at work on the slot: a GPU in its reset does not answer, and that is no fault. */
+/* Whether somebody works on the slot. A GPU in its reset does not answer, and that is no fault. */
 static bool is_worked_on(const struct ga_comparison *c, const struct ga_expected_slot *s)
 {
 	const struct ga_seen_work *a = ga_seen_work_of(c->seen, s->allocation);
@@ -106,10 +107,10 @@ static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s
 	ga_drift_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 }
 
-/* A warning: the count stays until the host starts again, whatever was mended, and what is an error
- * keeps a node from being verified after a restore. It fails the slot all the same
- * (decide/slot/health.h), once for each text: the text names the boot, because the next boot
- * counts from 0 again. */
+/* A warning, not an error: the count stays until the host starts again, even after a repair, and an
+ * error would keep a restored node from being verified. It fails the slot all the same
+ * (decide/slot/health.h), once for each text. The text names the boot, because the next boot counts
+ * from 0 again. */
 static void fatal_errors(const struct ga_comparison *c, const struct ga_expected_slot *s,
 			 const struct ga_seen_pci *p)
 {
@@ -126,8 +127,8 @@ static void fatal_errors(const struct ga_comparison *c, const struct ga_expected
 	ga_drift_command(d, "cat /sys/bus/pci/devices/%s/aer_dev_fatal", p->address);
 }
 
-/* A link repeats what was damaged on the way, and a few times in a day that is normal. The speed
- * is not compared: drivers lower that of an idle GPU to save power. */
+/* A link repeats damaged packets; a few of these correctable errors a day are normal. The speed is
+ * not compared: drivers lower the speed of an idle GPU to save power. */
 static void degraded(const struct ga_comparison *c, const struct ga_expected_slot *s,
 		     const struct ga_seen_pci *p)
 {
@@ -156,13 +157,13 @@ static void degraded(const struct ga_comparison *c, const struct ga_expected_slo
 	ga_drift_command(d, "lspci -vvs %s", p->address);
 }
 
-/* What the bus shows of a GPU without its driver, which is in the guest. */
+/* Checks the state of the GPU that the bus shows without a driver; the driver is in the guest. */
 static void condition(const struct ga_comparison *c, const struct ga_expected_slot *s,
 		      const struct ga_seen_pci *p)
 {
 	if (is_worked_on(c, s))
 		return;
-	/* Nothing else that a device says counts when it says nothing but ones. */
+	/* A configuration space of all ones: the device's other values do not count. */
 	if (p->answers == 0) {
 		ga_autofree char *observed = ga_xprintf("all ones in its configuration space%s%s",
 				   p->power ? ", power state " : "", p->power ? p->power : "");
@@ -184,7 +185,7 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 
 	if (!b->gpu_pci_address)
 		return;
-	/* Something at the address that is not the GPU does not stand in for it. */
+	/* A device at the address with another identity is not the GPU. */
 	if (p && b->gpu_identity && !ga_streq(p->identity, b->gpu_identity)) {
 		d = add_for_slot(c, GA_D_PCI_MISSING, s);
 		ga_autofree char *observed = ga_xprintf(
@@ -304,7 +305,7 @@ static int64_t pages_of(const struct ga_comparison *c, int64_t node, int64_t siz
 	return 0;
 }
 
-/* Pages sold on a NUMA node, by the plans of the allocations that live there. */
+/* Compares the pages sold on a NUMA node: the sum over the plans of its allocations. */
 static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_kib)
 {
 	int64_t need_mib = 0, have = pages_of(c, node, size_kib), need;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The comparison's frame: words, what was seen, the list of deviations, the short record. */
+/* The frame of drift: words, what the host shows, the list of drift, the short record. */
 #include "decide/drift/internal.h"
 
 #include <stdarg.h>
@@ -55,7 +55,7 @@ const char *ga_area_word(enum ga_area area)
 	return words[area];
 }
 
-/* ---- what was seen ---- */
+/* ---- what the host shows ---- */
 
 void ga_seen_init(struct ga_seen *s)
 {
@@ -172,7 +172,7 @@ bool ga_drift_is_over(const struct ga_expectation *want, const struct ga_seen *s
 		return false;
 	if (ga_drift_is_live(want, allocation) || ga_seen_domain_of(seen, allocation))
 		return false;
-	/* Times are canonical text: their order is the order of time. */
+	/* Times are canonical text: text order is time order. */
 	return !w || (!w->held && w->started_at && strcmp(w->started_at, want->at) < 0);
 }
 
@@ -204,7 +204,7 @@ bool ga_is_running(const struct ga_comparison *c, const char *allocation)
 	       ga_streq(ga_seen_power(c->seen, allocation), "on");
 }
 
-/* ---- deviations ---- */
+/* ---- drift ---- */
 
 struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
 				   const char *severity, const char *observation,
@@ -238,7 +238,7 @@ void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...)
 	char *command;
 
 	va_start(ap, fmt);
-	command = ga_xvprintf(fmt, ap); /* its arguments may point into the old one */
+	command = ga_xvprintf(fmt, ap); /* the arguments may point into the old command */
 	va_end(ap);
 	free(d->drift.command);
 	d->drift.command = command;
@@ -276,7 +276,7 @@ void ga_drifts_release(struct ga_drifts *d)
 	     free(x->subject));
 }
 
-/* A lab has files and a test hypervisor: no bridge, NAT, hugepages or fabric is expected of it. */
+/* A lab has files and a test hypervisor: it needs no bridge, NAT, hugepages or fabric. */
 static bool is_expected_of(const struct ga_expectation *want, enum ga_area area)
 {
 	bool partitions = false;

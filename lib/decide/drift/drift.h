@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Desired against observed: what a node should look like (an expectation) and what its host shows,
- * in; the list of differences, out. Pure: nothing is read or changed here, and the same two values
+ * Drift: compares the desired state of a node (an expectation) with what its host shows. In: both
+ * values; out: the list of differences. Pure: it reads and changes nothing, and the same two values
  * give the same list in the same order.
  *
- * Unknown is never drift: what could not be looked at is one "unobserved" of severity info, and
- * nothing else is claimed about it. A guest that powered itself off is where its tenant wants it.
- * Only "error" says that a promise is broken or may be; "warning" wants a person or a repair soon.
+ * Unknown is never drift: an area that could not be observed gives one "unobserved" of severity
+ * info and no other drift. A guest that powered itself off is as its tenant wants it. Only "error"
+ * means that a promise is broken or may be; "warning" needs a person or a repair soon.
  */
 #ifndef GA_DECIDE_DRIFT_DRIFT_H
 #define GA_DECIDE_DRIFT_DRIFT_H
@@ -15,7 +15,7 @@
 #include "record/expectation.h"
 #include "record/result.h"
 
-/* Every code of a drift record: name, the word, what it says. gpuaas-reconcile(1) lists them. */
+/* Every code of a drift record: name, word, description. gpuaas-reconcile(1) lists them. */
 #define GA_DRIFT_CODES(X) \
 	X(DOMAIN_MISSING, "domain_missing", "an allocation's domain is not defined") \
 	X(DOMAIN_ORPHAN, "domain_orphan", "a domain of ours belongs to no allocation of the node") \
@@ -79,7 +79,7 @@ enum ga_drift_code {
 	GA_D_COUNT
 };
 
-/* The safe class: none of these ends a running domain or writes to a disk. */
+/* The safe class of repairs: none of them ends a running domain or writes to a disk. */
 #define GA_REPAIRS(X) \
 	X(NONE, NULL, NULL) \
 	X(BIND_VFIO, "bind_vfio", "bind a function that nothing uses to vfio-pci") \
@@ -105,7 +105,7 @@ enum ga_drift_code {
 	X(REMOVE_SEED, "remove_seed", "remove an orphan seed") \
 	X(REMOVE_NVRAM, "remove_nvram", "remove orphan firmware variables")
 
-/* In the order repairs are made: devices, fabric, network, domains, then what is left over. */
+/* In the order of repair: devices, fabric, network, domains, then leftovers. */
 enum ga_repair {
 #define GA_X(name, word, doc) GA_R_##name,
 	GA_REPAIRS(GA_X)
@@ -117,9 +117,9 @@ const char *ga_drift_word(enum ga_drift_code code);
 const char *ga_repair_word(enum ga_repair repair); /* NULL for GA_R_NONE */
 const char *ga_repair_doc(enum ga_repair repair);
 
-/* ---- what the host shows; everything is owned, NULL and GA_UNKNOWN are unknown ---- */
+/* ---- what the host shows; all members are owned; NULL and GA_UNKNOWN mean unknown ---- */
 
-/* The areas that are looked at one by one. */
+/* The areas; each is observed on its own. */
 enum ga_area {
 	GA_A_DOMAINS,
 	GA_A_PCI,
@@ -133,26 +133,26 @@ enum ga_area {
 	GA_A_NVRAM,
 	GA_A_HUGEPAGES,
 	GA_A_PARTITIONS,
-	GA_A_WORK, /* host.db */
+	GA_A_WORK, /* attempts and journal in host.db */
 	GA_A_COUNT
 };
 
 struct ga_seen_domain {
 	char *name;
-	char *allocation; /* of its metadata; NULL: not ours */
+	char *allocation; /* from its metadata; NULL: not a domain of gpuaas */
 	char *state;	  /* running, paused, shutoff, crashed, or NULL */
-	char *cause; /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
-			busy; NULL when libvirt does not know */
-	int64_t agent; /* tristate: its guest agent answers; unknown: there is none to ask */
-	struct ga_texts devices; /* PCI addresses and disk paths given to it */
+	char *cause; /* for shutoff: guest, destroyed, crashed, failed; for paused: user,
+		      * ioerror, busy; NULL when libvirt does not know */
+	int64_t agent; /* tristate: the guest agent answers; unknown: the domain has none */
+	struct ga_texts devices; /* PCI addresses and disk paths of the domain */
 };
 
 struct ga_seen_pci {
-	char *address, *identity; /* identity only of GPUs */
+	char *address, *identity; /* identity only for GPUs */
 	char *driver;		  /* NULL: none */
-	/* Only of GPUs: whether the configuration space answers (tristate), the power state as
-	 * sysfs names it, errors that the bus has counted since the host's start, lanes in use
-	 * and lanes that the GPU and the port above it both have. */
+	/* For GPUs only: whether the configuration space answers (tristate), the power state in the
+	 * words of sysfs, the errors that the bus has counted since the host's start, the lanes in
+	 * use, and the lanes that the GPU and the port above it both have. */
 	int64_t answers;
 	char *power;
 	int64_t fatal, nonfatal, correctable;
@@ -180,21 +180,22 @@ struct ga_seen_lease {
 
 struct ga_seen_port {
 	char *name, *bridge;
-	char *allocation; /* of its external ids or flows; NULL: not ours */
-	bool is_port;	  /* on the bridge now (false: only flows are left of it) */
-	bool loose;	  /* an interface of its name that is on no bridge (bridge is NULL) */
+	char *allocation; /* from its external ids or flows; NULL: not a port of gpuaas */
+	bool is_port;	  /* it is on the bridge now; false: only its flows are left */
+	bool loose;	  /* an interface with the port's name that is on no bridge (bridge is
+			   * NULL) */
 	bool dead;	  /* a port without an interface: its guest is gone */
-	int64_t flows;	  /* tristate: its flows are there */
+	int64_t flows;	  /* tristate: its flows exist */
 };
 
-/* A published port: as the journal has it, as the kernel has it, or both. */
+/* A published port: in the journal, in the kernel, or in both. */
 struct ga_seen_ingress {
-	char *allocation; /* NULL: of the kernel, without ours as comment */
+	char *allocation; /* NULL: a rule of the kernel without a comment of gpuaas */
 	char *proto, *address;
 	int64_t port, to_port;
-	bool entered, done; /* in the journal; the change was made */
-	bool there;	    /* the port leads there now */
-	char *elsewhere;    /* where it leads instead, or NULL */
+	bool entered, done; /* entered: in the journal; done: the change was made */
+	bool there;	    /* the kernel forwards the port to the address now */
+	char *elsewhere;    /* another target that it forwards to, or NULL */
 };
 
 struct ga_seen_partition {
@@ -209,21 +210,21 @@ struct ga_seen_entry { /* an open journal entry */
 	int64_t age_seconds;
 };
 
-/* What host.db and the holds say of one allocation (or of a slot, in a wipe). */
+/* The newest attempt in host.db for one allocation (or for a slot, in a wipe), and its lock. */
 struct ga_seen_work {
-	char *object, *program, *attempt; /* the newest attempt */
+	char *object, *program, *attempt; /* program and attempt of the newest attempt */
 	char *state, *phase;		  /* working, done, failed */
 	char *boot_id, *started_at;
-	bool held;		 /* somebody works on it now */
-	int64_t hugepage_kib;	 /* of its plan; unknown: ordinary pages */
-	bool resumable;		 /* reconcile can run its stage again without a person */
+	bool held;		 /* a program works on it now (its lock is held) */
+	int64_t hugepage_kib;	 /* from its plan; unknown: ordinary pages */
+	bool resumable;		 /* reconcile can run the stage again without a person */
 };
 
 struct ga_seen {
 	char *node, *boot_id, *fingerprint;
-	int64_t at_micros; /* when the look ended; ages are counted to here */
-	bool booting;	   /* --boot: an off domain of unknown cause is the reboot's */
-	char *blind[GA_A_COUNT]; /* why an area could not be looked at; NULL: it was */
+	int64_t at_micros; /* end of the look; ages are counted up to it */
+	bool booting;	   /* --boot: the reboot explains an off domain of unknown cause */
+	char *blind[GA_A_COUNT]; /* why an area could not be observed; NULL: it was observed */
 	GA_LIST(struct ga_seen_domain) domains;
 	GA_LIST(struct ga_seen_pci) pci;
 	GA_LIST(struct ga_seen_disk) disks;
@@ -231,11 +232,11 @@ struct ga_seen {
 	GA_LIST(struct ga_seen_reservation) reservations;
 	GA_LIST(struct ga_seen_port) ports;
 	int64_t bridge, nat, forwarding; /* tristates */
-	int64_t closed;	    /* the bridge drops what no flow allows */
-	int64_t isolated;   /* the rules of the table (act/device/nat.h) stand */
-	char *lacks;	    /* what they lack, in words */
-	char *bridges;	    /* the bridges there are, "br1 br2" */
-	bool strangers;	    /* ports on the bridge that are of no slot */
+	int64_t closed;	    /* the bridge drops traffic that no flow allows */
+	int64_t isolated;   /* all rules of the table (act/device/nat.h) are in effect */
+	char *lacks;	    /* the missing rules, in words */
+	char *bridges;	    /* all bridges of the host, "br1 br2" */
+	bool strangers;	    /* the bridge has ports that belong to no slot */
 	GA_LIST(struct ga_seen_ingress) ingress;
 	GA_LIST(struct ga_seen_file) seeds, nvram;
 	GA_LIST(struct ga_numa) numa;
@@ -243,37 +244,37 @@ struct ga_seen {
 	GA_LIST(struct ga_seen_entry) entries;
 	GA_LIST(struct ga_seen_work) works;
 	struct ga_reasons blockers; /* of the host */
-	char *other_controller; /* whose order was last refused, in words, or NULL */
-	int64_t other_seconds;	/* since then */
+	char *other_controller; /* the controller whose order was refused last, in words, or NULL */
+	int64_t other_seconds;	/* since that refusal */
 };
 
-void ga_seen_init(struct ga_seen *s); /* nothing seen, nothing known */
+void ga_seen_init(struct ga_seen *s); /* nothing observed, nothing known */
 void ga_seen_release(struct ga_seen *s);
 #define ga_autoseen ga_cleanup(ga_seen_release)
 const char *ga_area_word(enum ga_area area); /* "domains", "pci", … */
-/* The area could not be looked at; the first reason stays. */
+/* Marks the area as not observed; the first reason stays. */
 void ga_seen_blind(struct ga_seen *s, enum ga_area area, const char *why);
 const struct ga_seen_work *ga_seen_work_of(const struct ga_seen *s, const char *object);
 /* The domain of an allocation, or NULL. */
 const struct ga_seen_domain *ga_seen_domain_of(const struct ga_seen *s, const char *allocation);
-/* on, off, or NULL when unknown: what an observation says of an allocation. */
+/* Power in an observation of the allocation: on, off, or NULL when unknown. */
 const char *ga_seen_power(const struct ga_seen *s, const char *allocation);
 
-/* ---- the comparison ---- */
+/* ---- drift ---- */
 
-/* How long an object may stay in a state, and the command that leaves it ("… %s" for the id). False
- * when there is no limit. whole: of a whole machine. The program gives the table
- * (state/db/fsm.h). */
+/* How long an object may stay in a state, and the command that ends the state ("… %s" for the id).
+ * Returns false when there is no limit. whole: the allocation is baremetal. The program passes the
+ * table (state/db/fsm.h). */
 typedef bool (*ga_drift_limit_fn)(bool is_slot, bool whole, const char *state, int64_t *seconds,
 				  const char **exit_command);
 
-/* A drift, and what a repair needs to know of it. */
+/* A drift, with the facts that a repair needs. */
 struct ga_drift_item {
-	struct ga_drift drift; /* the record; repaired is false, at is when it was seen */
+	struct ga_drift drift; /* the record; repaired is false, at is the time of the look */
 	enum ga_drift_code code;
 	enum ga_repair repair;
-	char *allocation; /* concerned, or NULL */
-	char *slot;	  /* concerned, or NULL */
+	char *allocation; /* the allocation concerned, or NULL */
+	char *slot;	  /* the slot concerned, or NULL */
 	char *subject;	  /* PCI address, path, port, domain */
 	int64_t number;	  /* partition */
 };
@@ -285,28 +286,30 @@ struct ga_drifts {
 void ga_drifts_release(struct ga_drifts *d);
 #define ga_autodrifts ga_cleanup(ga_drifts_release)
 
-/* Adds every difference to ret, by area, then in the expectation's order, then the host's. */
+/* Adds every difference to ret: by area, then in the order of the expectation, then of the host. */
 void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *seen,
 		      ga_drift_limit_fn limit, struct ga_drifts *ret);
-/* Those of severity error, and of error or warning, that were not repaired. */
+/* Counts the drift that was not repaired: of severity error (errors), of error or warning
+ * (remaining). */
 size_t ga_drift_errors(const struct ga_drifts *d);
 size_t ga_drift_remaining(const struct ga_drifts *d);
-/* The short record of what was found; the caller releases it with its shape. */
+/* The short record of what the host shows; the caller releases it with its schema. */
 void ga_drift_observation(const struct ga_expectation *want, const struct ga_seen *seen,
 			  const struct ga_drifts *d, struct ga_observation *ret);
-/* Whether the allocation stands in the expectation and has not ended. */
+/* Whether the expectation has the allocation and it has not ended. */
 bool ga_drift_is_live(const struct ga_expectation *want, const char *allocation);
 /*
- * Whether what carries the allocation's id may be cleaned up: it is not live, nobody works on it,
- * no domain has it, and this host did not take it up after the expectation was written.
+ * Whether leftovers with the allocation's id may be cleaned up: the allocation is not live, nobody
+ * works on it, no domain has it, and this host did not take it up after the expectation was
+ * written.
  */
 bool ga_drift_is_over(const struct ga_expectation *want, const struct ga_seen *seen,
 		      const char *allocation);
-/* Whether an off domain may be started again: it has the very devices of its slots, and nothing of
- * severity error is left of them. *why is allocated when it may not. */
+/* Whether an off domain may be started again: it has exactly the devices of its slots, and no drift
+ * of severity error is left for them. When it may not, *why is allocated. */
 bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen *seen,
 			const struct ga_drifts *d, const char *allocation, char **why);
-/* The slot whose MAC and address the allocation's guest has: its first; NULL when it has none. */
+/* The first slot of the allocation: the guest has its MAC and address. NULL when there is none. */
 const struct ga_expected_slot *ga_drift_first_slot(const struct ga_expectation *want,
 						   const char *allocation);
 const struct ga_expected_allocation *ga_drift_allocation(const struct ga_expectation *want,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the comparison share; private to decide/drift. */
+/* Shared by the parts of drift; private to decide/drift. */
 #ifndef GA_DECIDE_DRIFT_INTERNAL_H
 #define GA_DECIDE_DRIFT_INTERNAL_H
 
@@ -14,26 +14,26 @@ struct ga_comparison {
 
 #define GA_BAD "error", "bad"
 #define GA_WARN "warning", "bad"
-#define GA_NOTE "info", "ok" /* different, and nothing is wrong with it */
+#define GA_NOTE "info", "ok" /* a difference without a fault */
 
-/* Adds one; severity and observation come as GA_BAD, GA_WARN or GA_NOTE. */
+/* Adds a drift; severity and observation come as GA_BAD, GA_WARN or GA_NOTE. */
 struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
 				   const char *severity, const char *observation,
 				   const char *object);
-/* What should be and what is; either may be NULL. */
+/* Sets the expected and the observed value; either may be NULL. */
 void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed);
 void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...) GA_PRINTF(2, 3);
 void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char *allocation,
 		     const char *subject);
-/* Something of one object is unknown: an info, whatever it would have been. */
+/* Adds an "unobserved" for a fact of one object that is unknown: always an info. */
 void ga_drift_unknown(const struct ga_comparison *c, const char *object, const char *what,
 		      const char *why);
-/* Whether the area was looked at. */
+/* Whether the area was observed. */
 bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area);
 
-/* The allocation must have its domain, ports and reservations now. */
+/* Whether the allocation must have its domain, ports and reservations now. */
 bool ga_wants_domain(const struct ga_expected_allocation *a);
-/* The domain of the allocation is defined and runs. */
+/* Whether the domain of the allocation is defined and runs. */
 bool ga_is_running(const struct ga_comparison *c, const char *allocation);
 
 void ga_drift_vm(const struct ga_comparison *c);     /* domains, seeds, NVRAM, partitions */

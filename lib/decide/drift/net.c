@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The comparison of the private network: reservations, leases, ports, flows, bridge, NAT. */
+/* Drift of the private network: reservations, leases, ports, flows, bridge, NAT. */
 #include "decide/drift/internal.h"
 
 #include <string.h>
 
-/* Nothing is removed by who does not know the domains and what is going on. */
+/* Whether domains and current work are known: without them nothing may be removed. */
 static bool has_open_eyes(const struct ga_comparison *c)
 {
 	return ga_comparison_sees(c, GA_A_DOMAINS) && ga_comparison_sees(c, GA_A_WORK);
@@ -60,7 +60,7 @@ static void lease(const struct ga_comparison *c, const struct ga_expected_alloca
 							   "/var/lib/misc/dnsmasq.leases");
 }
 
-/* An idle slot whose last guest went while dnsmasq could not be told. */
+/* A lease of an idle slot: its last guest left while dnsmasq did not answer. */
 static void lease_stale(const struct ga_comparison *c, const struct ga_expected_slot *s)
 {
 	ga_autofree char *observed = NULL;
@@ -70,7 +70,8 @@ static void lease_stale(const struct ga_comparison *c, const struct ga_expected_
 	for (size_t i = 0; s->bundle.mac && i < c->seen->leases.n; i++)
 		if (ga_streq(c->seen->leases.v[i].mac, s->bundle.mac))
 			ip = c->seen->leases.v[i].ip;
-	for (size_t i = 0; i < c->seen->entries.n; i++) /* somebody's who just begins or ends */
+	for (size_t i = 0; i < c->seen->entries.n; i++) /* the lease belongs to a guest that is
+							 * starting or ending */
 		if (ga_streq(c->seen->entries.v[i].op, "lease") &&
 		    ga_streq(c->seen->entries.v[i].subject, s->bundle.mac))
 			return;
@@ -85,7 +86,7 @@ static void lease_stale(const struct ga_comparison *c, const struct ga_expected_
 
 /* ---- ports ---- */
 
-/* The guest has its interface still: its bridge was taken away below it. */
+/* The guest still has its interface, but the interface's bridge is gone. */
 static bool is_loose(const struct ga_comparison *c, const char *name)
 {
 	for (size_t i = 0; i < c->seen->ports.n; i++)
@@ -115,15 +116,15 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 		ga_drift_say(d, expected,
 			     there ? there : loose ? "on no bridge" : "no such port");
 		d->slot = ga_xstrdup(s->bundle.slot);
-		/* Without the interface only a restart of the domain brings it back; and a person
-		 * says whether it may be on another bridge than it was sold with. */
+		/* Without the interface only a restart of the domain helps. On another bridge than
+		 * the plan's, a person must decide. */
 		if (loose && c->seen->bridge == 1 &&
 		    (!s->bundle.bridge || ga_streq(s->bundle.bridge, c->want->network.bridge)))
 			ga_drift_repair(d, GA_R_ADD_PORT, a->allocation, s->bundle.port);
 		else
 			ga_drift_command(d, "virsh domiflist %s", a->domain);
 	} else if (p->flows == 0) {
-		/* Without them a guest may speak as another one. */
+		/* Without flows a guest can send under another guest's address. */
 		d = ga_drift_add(c, GA_D_OVS_FLOWS_MISSING, GA_BAD, a->allocation);
 		ga_drift_say(d, "flows against spoofing", "none with its cookie");
 		d->slot = ga_xstrdup(s->bundle.slot);
@@ -133,7 +134,7 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 	}
 }
 
-/* A port with the name of a slot that nobody has: whose it was is not known any more. */
+/* A port with the name of an idle slot: its last allocation is not known any more. */
 static bool is_idle_port(const struct ga_comparison *c, const struct ga_seen_port *p)
 {
 	for (size_t i = 0; !p->allocation && p->is_port && i < c->want->slots.n; i++)
@@ -147,7 +148,7 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 	struct ga_drift_item *d;
 
 	if (p->loose)
-		return; /* it is on no bridge of anybody's */
+		return; /* it is on no bridge */
 	if (is_idle_port(c, p)) {
 		d = ga_drift_add(c, GA_D_OVS_PORT_ORPHAN, GA_WARN, p->name);
 		ga_drift_say(d, "no port of an idle slot", p->name);
@@ -166,7 +167,7 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 						p->name ? p->name : p->allocation, p->bridge);
 
 	ga_drift_say(d, "nothing of an ended allocation", observed);
-	if (!ga_streq(p->bridge, c->want->network.bridge)) /* whose bridge that is, nobody said */
+	if (!ga_streq(p->bridge, c->want->network.bridge)) /* the owner of that bridge is unknown */
 		ga_drift_command(d, "ovs-vsctl --if-exists del-port %s %s", p->bridge, p->name);
 	else
 		ga_drift_repair(d, p->is_port ? GA_R_REMOVE_PORT : GA_R_REMOVE_FLOWS,
@@ -175,7 +176,7 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 
 /* ---- the network itself ---- */
 
-/* Missing is an error while guests depend on it, a warning on an empty node. */
+/* A missing fact is an error while guests run, and a warning on a node without guests. */
 static struct ga_drift_item *network_fact(const struct ga_comparison *c, enum ga_drift_code code,
 					  int64_t fact, const char *expected, const char *observed)
 {
@@ -196,7 +197,7 @@ static struct ga_drift_item *network_fact(const struct ga_comparison *c, enum ga
 	return d;
 }
 
-/* One that is missing may have been renamed: which one is right, a person or the settings say. */
+/* A missing bridge may have been renamed: a person or the settings must say which name is right. */
 static void bridge(const struct ga_comparison *c)
 {
 	const char *name = c->want->network.bridge, *others = c->seen->bridges;
@@ -215,7 +216,7 @@ static void bridge(const struct ga_comparison *c)
 		return;
 	d = network_fact(c, GA_D_BRIDGE_OPEN, c->seen->closed,
 			 "fail mode secure, and the bridge's own flow", "it passes on anything");
-	/* Strangers' ports would lose their traffic: theirs is no fail mode of ours to change. */
+	/* The fail mode would cut off ports that belong to no slot: a person must decide. */
 	if (d && c->seen->strangers)
 		ga_drift_command(d, "ovs-vsctl set-fail-mode %s secure", name);
 	else if (d)
@@ -262,7 +263,8 @@ static void ingress(const struct ga_comparison *c, const struct ga_seen_ingress 
 		d = ga_drift_add(c, GA_D_INGRESS_ORPHAN, GA_WARN,
 				 i->allocation ? i->allocation : subject);
 		ga_drift_say(d, "no port that nobody has published", to);
-		/* A live tenant's port may be in use, whoever opened it: a person closes it. */
+		/* A live tenant may use the port, even one that gpuaas did not open: only a person
+		 * closes it. */
 		if (i->allocation && ga_drift_is_over(c->want, c->seen, i->allocation))
 			ga_drift_repair(d, GA_R_UNPUBLISH, i->allocation, subject);
 		else
@@ -307,7 +309,7 @@ void ga_drift_net(const struct ga_comparison *c)
 	if (ga_comparison_sees(c, GA_A_LEASES))
 		for (size_t i = 0; i < c->want->slots.n; i++)
 			lease_stale(c, &c->want->slots.v[i]);
-	/* What is entered is known from host.db: without it, nothing is an orphan or missing. */
+	/* host.db has the published ports: without it nothing counts as orphan or missing. */
 	if (ga_comparison_sees(c, GA_A_INGRESS) && ga_comparison_sees(c, GA_A_WORK))
 		for (size_t i = 0; i < c->seen->ingress.n; i++)
 			ingress(c, &c->seen->ingress.v[i]);

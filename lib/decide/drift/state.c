@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The comparison of what is going on: journal, attempts, time limits, the host as a whole. */
+/* Drift of the node's work: journal, attempts, time limits, blockers of the host. */
 #include "decide/drift/internal.h"
 
 #include <string.h>
 
 #include "record/time.h"
 
-/* Seconds from a record's time to the look, or GA_UNKNOWN when it cannot be read. */
+/* Seconds from a record's time to the look, or GA_UNKNOWN when the time cannot be read. */
 static int64_t age_of(const struct ga_comparison *c, const char *since)
 {
 	int64_t micros;
 
 	if (!ga_time_read(since, &micros))
 		return GA_UNKNOWN;
-	/* A clock behind the state's is not an age below zero. */
+	/* A clock that is behind the state's gives age 0, not a negative age. */
 	return micros > c->seen->at_micros ? 0 : (c->seen->at_micros - micros) / 1000000;
 }
 
 /* ---- host.db ---- */
 
-/* One deviation for all open entries of an object that nobody has any more. */
+/* Adds one drift for all open entries of an object that no allocation has any more. */
 static void journal(const struct ga_comparison *c, size_t i)
 {
 	const struct ga_seen_entry *first = &c->seen->entries.v[i];
 	size_t n = 0;
 	struct ga_drift_item *d;
 
-	/* What belongs to the node itself stays open as long as the node is in slice mode; the
-	 * bootstrap's is its own to undo. */
+	/* Entries of the node stay open as long as the node is in slice mode; the bootstrap undoes
+	 * its own entries. */
 	if (ga_streq(first->object, "node") || ga_streq(first->object, "bootstrap") ||
 	    !ga_drift_is_over(c->want, c->seen, first->object))
 		return;
@@ -35,7 +35,7 @@ static void journal(const struct ga_comparison *c, size_t i)
 		if (!ga_streq(c->seen->entries.v[j].object, first->object))
 			continue;
 		if (j < i)
-			return; /* said already */
+			return; /* the first entry has reported the object */
 		n++;
 	}
 	ga_autofree char *observed = ga_xprintf("%zu open, the newest: %s %s", n, first->op,
@@ -59,7 +59,7 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 	ga_drift_say(d, "somebody works on it, or it has ended", observed);
 	d->drift.age_seconds = age_of(c, w->started_at);
 	if (ga_streq(w->program, "wipe"))
-		ga_drift_command(d, "gpuaas-wipe --pending"); /* a disk is never touched here */
+		ga_drift_command(d, "gpuaas-wipe --pending"); /* reconcile never touches a disk */
 	else if (ga_drift_is_over(c->want, c->seen, w->object))
 		ga_drift_repair(d, GA_R_UNDO_JOURNAL, w->object, w->attempt);
 	else if (w->resumable && ga_drift_is_live(c->want, w->object))
@@ -72,7 +72,7 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 				 w->object);
 }
 
-/* The order in force of the object, and whether the state still waits for its result. */
+/* Whether the attempt belongs to the order in force and the state still waits for its result. */
 static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work *w)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(c->want, w->object);
@@ -91,7 +91,7 @@ static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work 
 	return false;
 }
 
-/* The records of a pipe that broke: the work is done, and only its telling was lost. */
+/* A result that never reached the state, as after a broken pipe: the work is done. */
 static void untold(const struct ga_comparison *c, const struct ga_seen_work *w)
 {
 	ga_autofree char *observed = NULL;
@@ -126,7 +126,7 @@ static bool is_whole(const struct ga_comparison *c, const char *allocation)
 	return false;
 }
 
-/* of: whose id the command that leaves the state takes (state/db/fsm.h). */
+/* of: the id that the exit command takes (state/db/fsm.h). */
 static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
 		  bool whole, const char *state, const char *since)
 {
@@ -157,7 +157,7 @@ static void plan_expired(const struct ga_comparison *c, const struct ga_expected
 	if (!ga_streq(a->state, "placed") || !ga_time_read(a->expires_at, &until) ||
 	    until > c->seen->at_micros)
 		return;
-	/* The next writer of the state frees its slots; nothing is wrong on the host. */
+	/* An info: the next writer of the state frees the slots, and the host has no fault. */
 	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);
 	ga_autofree char *expected = ga_xprintf("taken up by %s", a->expires_at);
 
@@ -195,7 +195,7 @@ static void host(const struct ga_comparison *c)
 	for (size_t i = 0; i < s->blockers.n; i++) {
 		const struct ga_reason *r = &s->blockers.v[i];
 
-		/* A lab's host is not a GPU host: what it lacks is worth a line, no more. */
+		/* A lab's host is not a GPU host: what it lacks is only an info. */
 		if (c->want->lab)
 			d = ga_drift_add(c, GA_D_HOST_BLOCKER, GA_NOTE, r->code);
 		else

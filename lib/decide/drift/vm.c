@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The comparison of what an allocation lives in: domains and power, seeds, NVRAM, partitions. */
+/* Drift of the VM of an allocation: domains and power, seeds, NVRAM, partitions. */
 #include "decide/drift/internal.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 	bool rebuild = w && ga_streq(w->program, "rebuild") && !ga_streq(w->state, "done");
 	struct ga_drift_item *d;
 
-	if (rebuild && w->held) { /* it is taken away and made again meanwhile */
+	if (rebuild && w->held) { /* the rebuild has removed the domain and defines it again */
 		d = ga_drift_add(c, GA_D_DOMAIN_MISSING, "info", "unknown", a->allocation);
 		ga_drift_say(d, expected, "a rebuild is at work on it");
 		return;
@@ -21,12 +21,12 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 	d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_BAD, a->allocation);
 	ga_drift_say(d, expected, rebuild ? "no such domain: its rebuild did not end" :
 						"no such domain");
-	/* What the guest had on its disk is still there; a release wipes it. A person decides. */
+	/* The guest's data is still on the disk, and a release wipes it. A person decides. */
 	ga_drift_command(d, rebuild ? "gpuaas-vm rebuild %s" : "gpuaas-release %s",
 			 a->allocation);
 }
 
-/* Who switched it off decides what an off domain means. */
+/* The cause decides what an off domain means. */
 static void power_off(const struct ga_comparison *c, const struct ga_expected_allocation *a,
 		      const struct ga_seen_domain *dom)
 {
@@ -48,14 +48,15 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 	else
 		d = ga_drift_add(c, GA_D_POWER_OFF, GA_WARN, a->allocation);
 	ga_drift_say(d, "on", observed);
-	/* Only what the host's own end switched off is started again without being asked. */
+	/* Only a domain that stopped with its host is started without a person. */
 	if (!dom->cause && rebooted)
 		ga_drift_repair(d, GA_R_START_DOMAIN, a->allocation, dom->name);
 	else
 		ga_drift_command(d, "gpuaas-vm start %s", a->allocation);
 }
 
-/* Only what has a channel for an agent is asked; silence of a guest that runs is the guest's. */
+/* Only a domain with an agent channel has this value. A silent agent is the guest's fault, not the
+ * host's. */
 static void agent(const struct ga_comparison *c, const struct ga_expected_allocation *a,
 		  const struct ga_seen_domain *dom)
 {
@@ -96,7 +97,7 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 	}
 }
 
-/* A domain of ours that no allocation has: never ended by a program, whatever is in it. */
+/* A domain of gpuaas without a live allocation: no program ever ends it. */
 static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_domain *dom)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, dom->allocation);
@@ -117,7 +118,8 @@ static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_do
 	ga_drift_command(d, "gpuaas-show %s; virsh dumpxml %s", dom->allocation, dom->name);
 }
 
-/* Two domains with one allocation or one device: whoever starts second may destroy the first. */
+/* Two domains with one allocation or one device: the one that starts second may destroy the
+ * first. */
 static void duplicates(const struct ga_comparison *c, size_t i)
 {
 	const struct ga_seen_domain *a = &c->seen->domains.v[i];
@@ -223,7 +225,7 @@ static void partition_inactive(const struct ga_comparison *c,
 	d = ga_drift_add(c, GA_D_PARTITION_INACTIVE, GA_BAD, a->allocation);
 	ga_drift_say(d, expected, p ? "inactive" : "Fabric Manager does not know it");
 	d->number = a->fabric_partition;
-	/* Its GPUs have to be in reset for it: not below a running guest. */
+	/* Activation needs the partition's GPUs in reset: impossible below a running guest. */
 	if (p && ga_streq(ga_seen_power(c->seen, a->allocation), "off"))
 		ga_drift_repair(d, GA_R_ACTIVATE_PARTITION, a->allocation, NULL);
 	else
@@ -268,8 +270,8 @@ static bool has_device(const struct ga_seen_domain *dom, const char *device)
 	return !device;
 }
 
-/* Names may have moved in the reboot: with another slot's disk in it, a domain shows one tenant
- * the data of another. */
+/* Device names may have changed in the reboot. A domain with another slot's disk would show one
+ * tenant the data of another. */
 static char *missing_device(const struct ga_seen *seen, const struct ga_seen_domain *dom,
 			    const struct ga_bundle *b)
 {
@@ -287,7 +289,7 @@ static char *missing_device(const struct ga_seen *seen, const struct ga_seen_dom
 	return NULL;
 }
 
-/* What else is wrong with the allocation or its slots and was not put right before. */
+/* The first unrepaired drift of severity error of the allocation or, with slot, of that slot. */
 static char *unrepaired(const struct ga_drifts *d, const char *allocation, const char *slot)
 {
 	for (size_t i = 0; i < d->n; i++) {

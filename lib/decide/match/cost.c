@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What use costs, and how it adds up. */
+/* The cost of use and its sums. */
 #include "decide/match/cost.h"
 
 #include <inttypes.h>

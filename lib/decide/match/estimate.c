@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory a model needs, and how long a training takes. */
+/* Estimates the memory of a model and the time of a training. */
 #include "decide/match/estimate.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #define MIB INT64_C(1048576)
 #define TOKENS_MAX INT64_C(1000000000000000)
-/* Of the precisions, in the order of ga_precision_words: half bytes of one number. */
+/* Half bytes of one number, in the order of ga_precision_words. */
 static const int64_t half_bytes[] = { 8, 8, 4, 4, 2, 2, 1, 1 };
 
 bool ga_estimate_is_training(const struct ga_requirement *need)
@@ -58,11 +58,11 @@ static int64_t half_bytes_of(const char *precision)
 	return 4;
 }
 
-/* Bytes of the cache of the attention: keys and values. 0: not all of its numbers are given. */
+/* Bytes of the attention cache (keys and values). 0: one of its numbers is missing. */
 static __int128 cache_bytes(const struct ga_requirement *need)
 {
 	int64_t batch = need->batch == GA_UNKNOWN ? 1 : need->batch;
-	/* A cache is kept in 16 bits unless the weights are wider. */
+	/* The cache has 16 bits unless the weights are wider. */
 	int64_t bytes = half_bytes_of(need->precision) == 8 ? 4 : 2;
 
 	if (need->layers == GA_UNKNOWN || need->kv_heads == GA_UNKNOWN ||
@@ -135,7 +135,7 @@ static bool is_similar(const struct ga_accel_type *a, const struct ga_accel_type
 	       mine > 0 && other > 0 && (mine > other ? mine - other : other - mine) * 50 <= mine;
 }
 
-/* The best measurement of another type that is like this one. */
+/* The best measurement of a similar type. */
 static const struct ga_training_rate *similar_rate(const struct ga_throughput *table,
 						   const struct ga_accels *accels,
 						   const struct ga_accel_type *type,
@@ -171,7 +171,7 @@ static bool from_matmul(const struct ga_accel_type *type, const char *precision,
 		return false;
 	ppm = (int64_t)((__int128)reached * 1000000 / peak);
 	if (ppm < 2 || ppm > 1000000)
-		return false; /* of a drop-in that measured something else */
+		return false; /* a drop-in measured something else */
 	ret->low_ppm = ppm / 2;
 	ret->ppm = ppm * 575 / 1000;
 	ret->high_ppm = ppm * 65 / 100;
@@ -214,11 +214,11 @@ bool ga_estimate_efficiency(const struct ga_throughput *table, const struct ga_a
 	return true;
 }
 
-/* FLOPs / (gpus * peak * MFU), up to a whole second, or -1 beyond what is told. */
+/* FLOPs / (gpus * peak * MFU) + fixed, rounded up to a second; -1 above GA_ESTIMATE_SECONDS_MAX. */
 static int64_t seconds_of(__int128 flops, int64_t gpus, int64_t peak_gflops, int64_t ppm,
 			  int64_t fixed)
 {
-	/* 10^9 of the peak and 10^-6 of the MFU make 10^3. */
+	/* 10^9 of the peak times 10^-6 of the MFU is 10^3. */
 	__int128 speed = (__int128)gpus * peak_gflops * ppm * 1000;
 	__int128 seconds = (flops + speed - 1) / speed + fixed;
 

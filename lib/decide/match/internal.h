@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matching inside; private to decide/match. */
+/* Inside of matching; private to decide/match. */
 #ifndef GA_DECIDE_MATCH_INTERNAL_H
 #define GA_DECIDE_MATCH_INTERNAL_H
 
@@ -13,34 +13,37 @@ struct match_context {
 	const struct ga_match_tables *tables;
 };
 
-/* One offer with one count, while its answer is made. */
+/* One offer with one count, while its answer is built. */
 struct try {
 	const struct ga_requirement *need;
 	const struct ga_match_tables *tables;
 	const struct ga_match_offer *offer;
 	struct ga_match *m;
-	/* Of its memory: known to be too small; nobody knows; known to hold what was computed. */
+	/* Memory: known to be too small; unknown whether it is enough; known to hold the computed
+	 * need. */
 	bool too_small, unsure, holds;
-	const char *weights; /* the precision that its memory was judged in; NULL: it was not */
-	bool apart; /* its throughput and its latency were measured apart */
-	bool mixed; /* what is wanted of them, in another precision than its memory was judged in */
+	const char *weights; /* the precision of the memory check; NULL: there was no check */
+	bool apart; /* throughput and latency come from different measurements */
+	bool mixed; /* a required throughput or latency has another precision than the memory
+		     * check */
 };
 
-/* Whether what is needed fits its memory. */
+/* Checks whether the requirement fits the offer's memory. */
 void match_memory(struct try *t);
-/* Whether what the site measured was on the type, of what is asked about, and in no other precision
- * as far as it says one. */
+/* Whether a measurement of the site is on the offer's type and for the required model, and its
+ * precision, where given, is the required one. */
 bool match_is_of(const struct ga_measured *r, const struct try *t);
-/* What was published of the model there, in the precision that is asked; or NULL. */
+/* The published rate of the model on the type in the required precision; NULL: none, or only on
+ * more GPUs. */
 const struct ga_inference_rate *match_run_published(const struct try *t);
 
-/* Throughput and latency of inference, as far as somebody measured them. */
+/* Throughput and latency of inference, where a measurement exists. */
 void match_speed(struct try *t);
-/* Whether what was asked of throughput, latency and cost holds. */
+/* Checks the required throughput, latency and cost. */
 void match_slos(const struct try *t);
-/* The costs of the times of the answer. */
+/* Sets the costs that follow from the times of the answer. */
 void match_costs(struct ga_match *m);
-/* Whether a reason of this code is against it. */
+/* Whether the answer has a reason with this code. */
 bool match_has_reason(const struct ga_match *m, const char *code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requirements matched to hardware profiles: one answer. */
+/* Matches requirements to hardware profiles: makes one answer for each offer. */
 #include "decide/match/match.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ int ga_capability_meets(const char *have, const char *want)
 	return major[0] > major[1] || (major[0] == major[1] && minor[0] >= minor[1]);
 }
 
-/* ---- what the type is ---- */
+/* ---- checks of the type ---- */
 
 static size_t preference_of(const struct ga_requirement *need, const struct ga_accel_type *type)
 {
@@ -80,7 +80,7 @@ static void check_capability(const struct try *t)
 			     "its compute capability is %s, at least %.16s is needed", have, want);
 }
 
-/* Whose accelerators run what was built for a platform; "Intel Habana" makes Gaudi. */
+/* The vendor whose accelerators run an app platform's builds; "Intel Habana" makes Gaudi. */
 static const char *const app_vendors[][2] = {
 	{ "cuda", "NVIDIA" },	{ "rocm", "AMD" },	     { "oneapi", "Intel" },
 	{ "neuron", "AWS" },	{ "synapse", "Intel Habana" }, { "xla", "Google" },
@@ -131,7 +131,7 @@ void match_costs(struct ga_match *m)
 	}
 }
 
-/* What a time is not known without, of the job and of the offer; NULL: it is all there. */
+/* Names the fact of job or offer that is missing for a time; NULL: none is missing. */
 static const char *missing_for_time(const struct try *t, int64_t params, bool dense)
 {
 	if (!dense)
@@ -155,7 +155,7 @@ static void find_time(const struct try *t)
 	const char *precision, *missing;
 	bool dense;
 
-	/* What does not fit takes no time. */
+	/* A model that does not fit gets no time. */
 	if (!ga_estimate_is_training(t->need) || t->too_small)
 		return;
 	need.params = ga_estimate_params(t->need, t->tables->throughput, &dense);
@@ -191,16 +191,16 @@ static void find_time(const struct try *t)
 	match_costs(t->m);
 }
 
-/* ---- one count, and the least that does ---- */
+/* ---- one count, and the smallest that suffices ---- */
 
-/* A machine is given with all it has. */
+/* A baremetal node is given with all its GPUs. */
 static bool is_whole(const struct ga_match_offer *o)
 {
 	return !strcmp(o->shape, "baremetal");
 }
 
-/* Whether what is expected is so much: it is the least that is given, and of a machine nobody knows
- * yet how much that is. */
+/* Whether expected_at is for this count: it is for the smallest count. For baremetal it is not
+ * known how many GPUs that node has. */
 static bool is_expected(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
@@ -262,7 +262,7 @@ static void check_given(const struct try *t)
 			     "it is not given with %" PRId64 " GPUs", asked);
 }
 
-/* An answer, and whether nobody knows that it fits its memory. */
+/* An answer; unsure: it is unknown whether the model fits the memory. */
 struct tried {
 	struct ga_match m;
 	bool unsure;
@@ -315,8 +315,8 @@ bool match_has_reason(const struct ga_match *m, const char *code)
 	return false;
 }
 
-/* Of two that do not fit: the one that would run there at all, then the one with fewer reasons
- * against it, then the one that lacks less. */
+/* Orders two answers that do not fit: first the one that would run at all, then the one with fewer
+ * reasons, then the one that lacks less. */
 static bool is_nearer(const struct ga_match *a, const struct ga_match *b)
 {
 	bool too_small = match_has_reason(a, "memory_too_small");
@@ -331,8 +331,8 @@ static bool is_nearer(const struct ga_match *a, const struct ga_match *b)
 	       a->tokens_per_second_milli > b->tokens_per_second_milli;
 }
 
-/* Fits, then what is known to, then SLOs known to be met, then what is given now; of what does not
- * fit, the nearest. */
+/* Order: answers that fit; then certain ones; then SLOs known to be met; then counts available now.
+ * Of answers that do not fit, the nearest. */
 static bool is_better(const struct tried *a, const struct tried *b)
 {
 	if (a->m.fits != b->m.fits)
@@ -353,8 +353,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The counts to be tried, least first; any count: 1, 2, 4, 8. Of whole machines what can be had
- * now, then what there is. */
+/* The counts to try, smallest first; any count: 1, 2, 4, 8. For baremetal: the largest node that is
+ * available now, then the largest node. */
 static void counts_of(const struct match_context *c, const struct ga_match_offer *o,
 		      int64_t *ret, size_t *n)
 {
@@ -388,7 +388,7 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 		ret[(*n)++] = 1;
 }
 
-/* Behind NVSwitches a larger count may be given now where a smaller one never is. */
+/* With fabric partitions a larger count may be available now where a smaller one never is. */
 static bool is_enough(const struct ga_match_offer *o, const struct tried *t)
 {
 	return t->m.fits && !t->unsure && !ga_streq(t->m.slo, "unknown") &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether what is needed fits the memory of a GPU. */
+/* Checks whether a requirement fits the memory of a GPU. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -14,8 +14,8 @@ static void add_tenths(int64_t tenths, struct ga_str *out)
 	ga_str_add(out, " GiB");
 }
 
-/* What there is, down to a tenth, and what is needed, up to one: more is needed never reads like as
- * much as there is. */
+/* Rounds available memory down and needed memory (add_needed) up to a tenth: so a need above the
+ * available memory never reads as equal to it. */
 static void add_gib(int64_t mib, struct ga_str *out)
 {
 	add_tenths(mib * 10 / 1024, out);
@@ -26,14 +26,14 @@ static void add_needed(int64_t mib, struct ga_str *out)
 	add_tenths((mib * 10 + 1023) / 1024, out);
 }
 
-/* What the tool of the vendor reports, or GA_UNKNOWN. */
+/* The memory that the vendor's tool reports, or GA_UNKNOWN. */
 static int64_t reported(const struct ga_match_offer *o)
 {
 	return o->type ? o->type->memory.reported_mib : GA_UNKNOWN;
 }
 
-/* A number of bytes needs memory that is there, not the vendor's word for it: 1 it holds them, 0
- * not, -1 nobody knows, because what is reported lies between 0.92 and 1.02 of what is printed. */
+/* Computed bytes need real memory, not nominal memory. 1: they fit, 0: they do not fit, -1:
+ * unknown, because the reported memory lies between 0.92 and 1.02 of the nominal one. */
 static int holds(const struct ga_match_offer *o, int64_t mib)
 {
 	if (reported(o) != GA_UNKNOWN)
@@ -52,8 +52,8 @@ static void say_too_small(struct try *t, const struct ga_str *wants, int64_t hav
 	ga_match_say(&t->m->reasons, "memory_too_small", "%s, and it has %s", wants->buf, has.buf);
 }
 
-/* What was asked for in the words of vendors. Of a type of which only what is reported is known,
- * the vendor's word is between that and that / 0.92. */
+/* Checks the required memory, which is nominal. Where only the reported memory of a type is known,
+ * the nominal one lies between it and it / 0.92. */
 static void check_asked(struct try *t)
 {
 	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
@@ -77,8 +77,8 @@ static void check_asked(struct try *t)
 		     wants.buf, has.buf);
 }
 
-/* The word of a precision that a run says; of one that it does not say, or in other words, the
- * least there is. */
+/* The precision of a run as a record's word; int4, the smallest, when the run names none or uses
+ * other words. */
 static const char *least_of(const char *precision)
 {
 	size_t i;
@@ -89,8 +89,8 @@ static const char *least_of(const char *precision)
 	return "int4";
 }
 
-/* Whether its memory is known to hold the model in the precision of a run, with the cache that is
- * asked for; of a model without parameters the cache. */
+/* Whether the memory is known to hold the model in the precision of a run, with the required cache.
+ * Without parameters: whether it holds the cache. */
 static bool holds_run(const struct try *t, int64_t params, const struct ga_measured *run)
 {
 	ga_autofree char *precision = ga_xstrdup(least_of(run->precision));
@@ -102,8 +102,9 @@ static bool holds_run(const struct try *t, int64_t params, const struct ga_measu
 	return holds(t->offer, ga_estimate_memory(&need, t->m->count, &missing)) == 1;
 }
 
-/* A run of the model, which is named, that the site measured on so many of the type or fewer, and
- * that shows that it fits: one that says its precision before others, whatever their order. */
+/* A run of the named model that the site measured on this many GPUs of the type or fewer, and that
+ * proves that the model fits. A run that names its precision wins; the order of the runs does not
+ * matter. */
 static const struct ga_measured *shown_by(const struct try *t, int64_t params)
 {
 	const struct ga_measured *best = NULL;
@@ -134,7 +135,7 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	const struct ga_measured *run = r == 1 || t->need->precision ? NULL : shown_by(t, params);
 
 	if (run) {
-		/* A run shows that the model fits, and in which precision has to be said. */
+		/* A run proves that the model fits; the answer must name the run's precision. */
 		t->holds = true;
 		t->weights = run->precision ? run->precision : "a run that does not say it";
 		add_needed(needed, &wants);
@@ -169,8 +170,8 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 		     has.buf);
 }
 
-/* Without parameters: what was measured there has run there. Of what was published they are known.
- */
+/* Without parameters: a model that the site measured there has run there. For published
+ * measurements the parameters are known. */
 static void say_unknown(struct try *t)
 {
 	bool of_model = t->need->model || t->need->context != GA_UNKNOWN ||
@@ -193,7 +194,7 @@ void match_memory(struct try *t)
 	if (need.params == GA_UNKNOWN)
 		say_unknown(t);
 	else if (t->m->count == GA_UNKNOWN)
-		t->unsure = true; /* the count says so */
+		t->unsure = true; /* check_given reports the unknown count */
 	else
 		needed = ga_estimate_memory(&need, t->m->count, &missing);
 	if (missing)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of answers, what is given up with one, and times that others say. */
+/* The order of answers, the disadvantages of a fallback, and external times. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int order(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Smaller first, the unknown last. */
+/* Smaller first, unknown last. */
 static int order_known(int64_t a, int64_t b)
 {
 	if ((a == GA_UNKNOWN) != (b == GA_UNKNOWN))
@@ -52,7 +52,7 @@ static int compare_value(const struct pair *x, const struct pair *y)
 	const struct ga_match *a = &x->m, *b = &y->m;
 	int r = order((int64_t)x->more.preference, (int64_t)y->more.preference);
 
-	/* Of a training all of it is paid for, of what serves each hour. */
+	/* A training costs its full price, a service costs each hour. */
 	r = r ? r : order_known(a->cost_micros, b->cost_micros);
 	r = r ? r : order_known(a->cost_per_hour_micros, b->cost_per_hour_micros);
 	r = r ? r : order_known(a->seconds, b->seconds);
@@ -74,7 +74,7 @@ static int compare(const void *x, const void *y)
 	return r ? r : compare_value(x, y);
 }
 
-/* ---- what is given up ---- */
+/* ---- disadvantages of a fallback ---- */
 
 static char *name_of(const struct ga_accels *accels, const struct ga_match *m,
 		     const struct ga_match *beside)
@@ -86,7 +86,7 @@ static char *name_of(const struct ga_accels *accels, const struct ga_match *m,
 	return type ? ga_accel_short_name(type) : ga_xstrdup(m->profile);
 }
 
-/* Adds "have instead of lost unit" where the two differ as they are written. */
+/* Adds "have instead of lost unit" where the two texts differ. */
 static void add_change(const struct ga_str *have, const struct ga_str *lost, const char *unit,
 		       struct ga_str *out)
 {
@@ -111,7 +111,7 @@ static void add_speeds(const struct ga_match *m, const struct ga_match *best, st
 	}
 }
 
-/* Only what is dearer is given up with: of a training all that it costs, else the hour. */
+/* Adds only a higher cost: the full cost of a training, or else the cost of an hour. */
 static void add_costs(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
 {
 	bool all = m->cost_micros != GA_UNKNOWN && best->cost_micros != GA_UNKNOWN;
@@ -128,7 +128,7 @@ static void add_costs(const struct ga_match *m, const struct ga_match *best, str
 	add_change(&a, &b, unit.buf, out);
 }
 
-/* The answer that would be the best if all could be had now: of those that fit. */
+/* The best of the answers that fit, available now or not. */
 static const struct pair *ideal_of(const struct pair *v, size_t n)
 {
 	const struct pair *best = NULL;
@@ -149,7 +149,7 @@ static bool is_now(const struct ga_match *m)
 	return !strcmp(m->availability, "now");
 }
 
-/* Only speed, price and latency may be wanting: what cannot run there is no fallback. */
+/* Only speed, price and latency may be missed: an answer that cannot run there is no fallback. */
 static bool could_run(const struct ga_match *m)
 {
 	size_t i;
@@ -211,14 +211,14 @@ const struct ga_match *ga_match_best(const struct ga_matches *list)
 	return NULL;
 }
 
-/* ---- times that others say ---- */
+/* ---- external times ---- */
 
 bool ga_match_is_too_small(const struct ga_match *m)
 {
 	return match_has_reason(m, "memory_too_small");
 }
 
-/* Of an answer without a time the first no_basis says so; that of the latency comes behind it. */
+/* Without a time, the first no_basis is that of the time; that of the latency comes later. */
 static void forget_no_time(struct ga_match_reasons *list)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Throughput and latency of an answer, and whether they are what was asked. */
+/* Throughput and latency of an answer, and the check of the required ones. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static bool wants_latency(const struct try *t)
 	return t->need->p99_ms != GA_UNKNOWN;
 }
 
-/* Nobody knows whether a model whose precision is not said is run in the one that was measured. */
+/* Reports an unknown when the measurement has another precision than the memory check: without a
+ * given precision, it is not known in which one the model will run. */
 static void check_precision(struct try *t, const char *what, const char *precision, bool wanted)
 {
 	bool half = precision && (!strcasecmp(precision, "fp16") || !strcasecmp(precision, "bf16"));
@@ -34,8 +35,8 @@ static void check_precision(struct try *t, const char *what, const char *precisi
 
 /* ---- measured by the site ---- */
 
-/* One that names no model is not of one that is asked about, and one that does is not of parameters
- * that were said without a name. */
+/* A named model needs a record of that model. A record with a model does not count for parameters
+ * that are given without a name. */
 bool match_is_of(const struct ga_measured *r, const struct try *t)
 {
 	const struct ga_requirement *need = t->need;
@@ -68,17 +69,19 @@ static int64_t latency_of(const struct ga_measured *r, const char *which)
 	return r->e2e_p99_ms;
 }
 
-/* What a record says of the answer; GA_UNKNOWN where it does not. */
+/* The figures of a record for the answer; GA_UNKNOWN: the record has none. */
 struct point {
 	const struct ga_measured *r;
 	int64_t milli, ms;
-	int64_t faults;	   /* 3 for each thing wanted that is missed, 1 for each not measured */
-	int64_t key, then; /* the more, the better */
+	int64_t faults;	   /* 3 for each required figure that is missed, 1 for each that was not
+			    * measured */
+	int64_t key, then; /* larger is better; then decides between equal keys */
 };
 
-/* How little a record suits, less first: of this count; of the next larger, while the model is
- * known to fit on fewer, because more GPUs are slower each; of the next smaller. Those that leave
- * the type open come behind. -1: it says nothing. */
+/* How far a record is from the answer, smaller is nearer: a record with this count; then the
+ * next larger count, if the model is known to fit on fewer GPUs (more GPUs are slower each);
+ * then the next smaller count. Records that leave the type open come after. -1: the record does
+ * not count. */
 static int64_t distance_of(const struct try *t, const struct ga_measured *r)
 {
 	int64_t open = (int64_t)(r->types.n < 64 ? r->types.n : 64);
@@ -117,7 +120,8 @@ static int order(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Those with fewer faults, then the worse of them; the last word is had by no order of lines. */
+/* Fewer faults first, then the worse figures. The last comparison makes the order independent of
+ * qsort. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
@@ -130,14 +134,14 @@ static int by_worth(const void *a, const void *b)
 
 struct picked {
 	struct point p;		/* p.r NULL: none */
-	int64_t low, high;	/* throughput of all */
-	size_t good, all;	/* records as good as it, and all of them */
+	int64_t low, high;	/* throughput of all records */
+	size_t good, all;	/* records with as few faults as p, and all records */
 };
 
 /*
- * Of the records that suit best: those that hold most of what is wanted, and of these the median;
- * where none holds it, the nearest to it. fast: of those with a throughput, else of those of this
- * count that have the latency and no throughput.
+ * Picks one of the nearest records: of those that meet most requirements the median; where none
+ * meets them, the one that comes closest. fast: takes records with a throughput; otherwise records
+ * with this count that have the latency and no throughput.
  */
 static void pick(const struct try *t, bool fast, struct picked *ret)
 {
@@ -223,7 +227,7 @@ static void say_none(const struct try *t)
 			     need->model ? "no such model" : "which model is not said, and none");
 }
 
-/* The published figure that is asked for, where the model may run on so many. */
+/* The published rate for the requirement, if the model is known to fit on this many GPUs. */
 static const struct ga_inference_rate *published(const struct try *t)
 {
 	const struct ga_requirement *need = t->need;
@@ -290,7 +294,7 @@ static void take_measured(struct try *t, const struct picked *fast, struct ga_st
 			wants_speed(t) || (wants_latency(t) && m->p99_ms != GA_UNKNOWN));
 }
 
-/* Latency of this count that was measured apart from any throughput. */
+/* Takes a latency for this count from a measurement without throughput. */
 static void take_latency(struct try *t, struct ga_str *basis)
 {
 	struct ga_match *m = t->m;
@@ -314,7 +318,7 @@ void match_speed(struct try *t)
 	const struct ga_inference_rate *r;
 	struct picked fast;
 
-	/* What does not fit serves nothing. */
+	/* A model that does not fit has no speed. */
 	if (ga_estimate_is_training(t->need) || t->too_small || t->m->count == GA_UNKNOWN)
 		return;
 	pick(t, true, &fast);
@@ -331,7 +335,7 @@ void match_speed(struct try *t)
 		t->m->basis = ga_str_take(&basis);
 }
 
-/* ---- what was asked ---- */
+/* ---- the required figures ---- */
 
 static void add_rate(int64_t milli, struct ga_str *out)
 {
@@ -408,7 +412,7 @@ void match_slos(const struct try *t)
 	if (!wants_speed(t) && !wants_latency(t) &&
 	    t->need->max_cost_per_hour_micros == GA_UNKNOWN)
 		return;
-	/* Each says for itself what is wrong. */
+	/* Each check adds its own reason, so all three must run. */
 	holds = tokens_hold(t, &unknown);
 	holds &= latency_holds(t, &unknown);
 	holds &= cost_holds(t, &unknown);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile could get of the fleet, by placement's own rules (decide/place/score.h). */
+/* Counts the GPUs that requests of a profile could get, by the rules of placement
+ * (decide/place/score.h). */
 #include "decide/offer/offer.h"
 
 #include <ctype.h>
@@ -9,14 +10,15 @@
 #include "decide/place/score.h"
 
 struct counting {
-	struct ga_request request; /* that names the profile and nothing else */
+	struct ga_request request; /* names the profile and nothing else */
 	struct ga_profile profile; /* borrows every member; its counts are largest first */
-	int64_t times;		   /* the nodes that the one in hand stands for */
-	struct ga_fleet nothing;   /* no time and no staleness, for what a node is by itself */
+	int64_t times;		   /* number of identical nodes that the current node stands for */
+	struct ga_fleet nothing;   /* an empty fleet: no time and no limit of staleness, to judge
+				    * a node by itself */
 	struct ga_place_ask ask, timeless;
-	GA_LIST(int64_t) counts; /* of the profile here */
+	GA_LIST(int64_t) counts; /* the profile's counts, largest first */
 	bool any_image;
-	const char *type; /* a word of the fleet that was asked about last, and the answer */
+	const char *type; /* the last type checked and its answer (a word of the fleet) */
 	bool type_known, type_wanted;
 	struct ga_offer_numbers *ret;
 };
@@ -42,7 +44,8 @@ static struct ga_offer_number *number_of(struct ga_offer_numbers *ret, const cha
 	return n;
 }
 
-/* Slots of a node are most often of one type, and its word is one pointer in the whole fleet. */
+/* Remembers the last answer: the slots of a node mostly have one type, and equal types are one
+ * pointer in the fleet. */
 static bool wants_type(struct counting *c, const char *type)
 {
 	int64_t rank;
@@ -55,7 +58,7 @@ static bool wants_type(struct counting *c, const char *type)
 	return c->type_wanted;
 }
 
-/* Whether the profile may use the slot at some time. */
+/* Whether the profile may ever use the slot. */
 static bool may_use(struct counting *c, const struct ga_fleet_slot *slot)
 {
 	struct ga_fleet_slot free_one;
@@ -68,8 +71,8 @@ static bool may_use(struct counting *c, const struct ga_fleet_slot *slot)
 	return !ga_place_slot_reason(&c->ask, &free_one);
 }
 
-/* Whether the profile may use the node at some time: its place and mode, not its state; and of a
- * machine that is sold whole all types that are in it. */
+/* Whether the profile may ever use the node: checks place and mode, not the node's state. For
+ * baremetal it must allow all types of the node. */
 static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node plain = *node;
@@ -84,7 +87,7 @@ static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
 	return !ga_place_node_reason(&c->timeless, &plain);
 }
 
-/* ---- what is free ---- */
+/* ---- free GPUs ---- */
 
 static bool has_number(const int64_t *v, size_t n, int64_t number)
 {
@@ -100,7 +103,7 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* largest: GPUs of one request that names the type. */
+/* Adds free GPUs; largest: GPUs of one request that names the type. */
 static void add_free(struct counting *c, const char *type, int64_t gpus, int64_t largest)
 {
 	struct ga_offer_number *n = number_of(c->ret, type);
@@ -111,8 +114,7 @@ static void add_free(struct counting *c, const char *type, int64_t gpus, int64_t
 	c->ret->largest = larger(c->ret->largest, largest);
 }
 
-/* GPUs that requests of the allowed counts, largest first, get out of n; any number without
- * counts. */
+/* How many of n GPUs go to requests of the allowed counts, the largest first. Without counts: n. */
 static int64_t fill(const struct counting *c, int64_t n, int64_t *largest)
 {
 	int64_t left = n;
@@ -143,7 +145,7 @@ static void add_count(struct ga_offer_number *n, int64_t count)
 		*ga_list_add(&n->counts) = count;
 }
 
-/* Without fabric partitions any usable slots of one type make a slice. */
+/* Without fabric partitions, any usable slots of one type make a slice. */
 static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 {
 	bool done[GA_PLACE_SLOTS] = { false };
@@ -171,14 +173,14 @@ static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 	}
 }
 
-/* The counts that have a partition of the type on the node as it is. */
+/* Adds the counts for which the node has a partition of the type now. */
 static void ask_counts(struct counting *c, const struct ga_fleet_node *node, const char *type)
 {
 	struct ga_offer_number *number = find_number(c->ret, type);
 	struct ga_place_ask ask = c->ask;
 	struct ga_place_option o;
 
-	if (!number) /* none of the type may be used */
+	if (!number) /* the profile may use no slot of the type */
 		return;
 	if (type) {
 		ask.types = &type;
@@ -191,7 +193,8 @@ static void ask_counts(struct counting *c, const struct ga_fleet_node *node, con
 			add_count(number, ask.count);
 }
 
-/* One slice of the count, if it fits: its slots and its partition are taken in the copy. */
+/* Takes the slots and partition of one slice of the count in the copy; false when it does not
+ * fit. */
 static bool take_one(struct counting *c, struct ga_fleet_node *copy, int64_t count)
 {
 	struct ga_place_option o;
@@ -207,7 +210,7 @@ static bool take_one(struct counting *c, struct ga_fleet_node *copy, int64_t cou
 	return true;
 }
 
-/* With fabric partitions placement is asked for one slice after the other. */
+/* With fabric partitions: lets placement choose one slice after the other. */
 static void free_partitions(struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node copy = *node; /* borrows all but slots and partitions */
@@ -241,7 +244,8 @@ static void free_partitions(struct counting *c, const struct ga_fleet_node *node
 static char any[] = "any";
 static const char *any_list[] = { any };
 
-/* The node, borrowed; where the profile names no image the request will, one that the node has. */
+/* The node, borrowed. Where the profile names no image, the request will name an image of the
+ * node. */
 static struct ga_fleet_node with_image(const struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node here = *node;
@@ -262,7 +266,8 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 	if (c->ask.baremetal) {
 		if (ga_place_offer(&c->ask, &here, &o))
 			return;
-		/* One of several types is of none, and only had by who names none. */
+		/* A node with several types counts for no type: only a request without a type gets
+		 * it. */
 		for (i = 0; i < o.n; i++)
 			add_free(c, o.slots[i]->type, 1, o.type ? (int64_t)o.n : 0);
 		c->ret->largest = larger(c->ret->largest, (int64_t)o.n);
@@ -280,7 +285,7 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- the fleet ---- */
 
-/* What a whole machine of one type gives when it is free: all that is in it. */
+/* Counts a baremetal node of one type: when free, it gives all its GPUs. */
 static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_offer_number *n;
@@ -346,7 +351,7 @@ static int by_type(const void *a, const void *b)
 	return strcmp(x->type, y->type);
 }
 
-/* c is zeroed but for ret, and must not move until end(). */
+/* c is zeroed except for ret. It must not move before end(). */
 static void begin(struct counting *c, const struct ga_fleet *fleet,
 		  const struct ga_profile *profile)
 {
@@ -383,7 +388,7 @@ void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profi
 	begin(&c, fleet, profile);
 	for (i = 0; i < fleet->nodes.n; i++)
 		count_node(&c, &fleet->nodes.v[i]);
-	/* Orders what was found. The counts of any type are those of all types. */
+	/* Sorts the results. The counts for any type are the counts of all types. */
 	for (i = 0; i < ret->types.n; i++) {
 		const struct ga_offer_number *n = &ret->types.v[i];
 
@@ -411,14 +416,15 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n)
 	*n = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
 }
 
-/* ---- when there is something again ---- */
+/* ---- when GPUs become available ---- */
 
 struct expecting {
 	struct counting c;
 	const struct ga_offer_soon *soon;
 	size_t n_soon;
-	struct ga_fleet_node copy; /* borrows all but its slots and partitions */
-	const struct ga_offer_soon *of[GA_PLACE_SLOTS]; /* of each slot, or NULL */
+	struct ga_fleet_node copy; /* borrows all but slots and partitions */
+	const struct ga_offer_soon *of[GA_PLACE_SLOTS]; /* the expected change of each slot, or
+							 * NULL */
 	struct ga_offer_expected *ret;
 };
 
@@ -429,8 +435,8 @@ static int by_slot(const void *key, const void *item)
 	return strcmp(key, s->slot);
 }
 
-/* When no window is open any more, of a request without a run time: where one ends another may be
- * open. */
+/* The first time without an open window, for a request without a run time: at the end of one window
+ * another may be open. */
 static int64_t window_over(const struct ga_fleet_node *node, int64_t at)
 {
 	struct ga_fleet then = { .now_micros = at };
@@ -451,7 +457,8 @@ static bool has_module(const struct ga_partition *p, int64_t module_id)
 	return false;
 }
 
-/* Whether what held the partition has ended by then: all of its slots are free, and one was not. */
+/* Whether the use of the partition has ended by then: all of its slots are free, and at least one
+ * is not free now. */
 static bool is_given_back(const struct expecting *e, const struct ga_fleet_node *node,
 			  const struct ga_partition *p)
 {
@@ -468,7 +475,7 @@ static bool is_given_back(const struct expecting *e, const struct ga_fleet_node 
 	return ended;
 }
 
-/* Whether the smallest request is placed on the node when all that comes until then is free. */
+/* Whether the smallest request fits on the node with all slots free that become free until then. */
 static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64_t at)
 {
 	struct ga_place_option o;
@@ -494,7 +501,8 @@ static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64
 	return !ga_place_offer(&e->c.timeless, &e->copy, &o);
 }
 
-/* One time at which something becomes free: kept when it is enough, and earlier than others. */
+/* Tries a time at which a slot becomes free: keeps it if the request fits and no earlier time
+ * does. */
 static void try_time(struct expecting *e, const struct ga_fleet_node *node, int64_t at,
 		     const char *basis)
 {
@@ -517,8 +525,8 @@ static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
 	size_t i;
 
 	if (!e->n_soon && !node->windows.n)
-		return; /* nothing ends here */
-	/* Who has a machine whole has it until the last of it is wiped. */
+		return; /* no slot becomes free, and the node has no window */
+	/* A baremetal tenant holds the node until the last slot is wiped. */
 	if ((node->why && !ga_streq(node->why, "held_by_baremetal")) || !node->slots.n ||
 	    node->slots.n > GA_PLACE_SLOTS || !in_reach(&e->c, node) ||
 	    ga_place_is_stale(&e->c.ask, node))
@@ -551,14 +559,14 @@ void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *prof
 	if (profile->retired)
 		return;
 	begin(&e.c, fleet, profile);
-	if (e.c.counts.n) /* largest first: the last is the smallest */
+	if (e.c.counts.n) /* counts are largest first: the last is the smallest */
 		e.c.timeless.count = e.c.counts.v[e.c.counts.n - 1];
 	for (i = 0; i < fleet->nodes.n; i++)
 		expect_node(&e, &fleet->nodes.v[i]);
 	end(&e.c);
 }
 
-/* ---- the name of a profile for people ---- */
+/* ---- the title of a profile ---- */
 
 static bool is_capitals(const char *word, size_t len)
 {

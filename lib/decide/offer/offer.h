@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many GPUs of a profile could be had: the fleet and a profile in, numbers out. Pure. What is
- * free is what placement itself (decide/place/place.h) would give now to requests that name the
- * profile and nothing else but an image where it has none, so that nobody is told of a GPU that is
- * then refused.
+ * How many GPUs of a profile are available: the fleet and a profile in, numbers out. Pure. A GPU
+ * counts as free if placement itself (decide/place/place.h) would give it now to a request that
+ * names the profile, an image where the profile has none, and nothing else. So nobody sees a free
+ * GPU and then gets a refusal.
  */
 #ifndef GA_DECIDE_OFFER_OFFER_H
 #define GA_DECIDE_OFFER_OFFER_H
@@ -13,29 +13,32 @@
 struct ga_offer_number {
 	const char *type; /* interned in the fleet; NULL: not known */
 	int64_t available, total;
-	int64_t largest; /* GPUs of the largest request for the type alone that would be placed */
-	GA_LIST(int64_t) counts; /* of all requests for slices that would be, least first */
-	int64_t machine; /* of whole ones: GPUs of the largest of this type alone, free or not */
+	int64_t largest; /* GPUs of the largest request for this type alone that placement would
+			  * accept */
+	GA_LIST(int64_t) counts; /* of all requests for slices that placement would accept,
+				  * smallest first */
+	int64_t machine; /* baremetal: GPUs of the largest node with this type alone, free or not */
 };
 
 struct ga_offer_numbers {
-	int64_t available; /* GPUs that requests would get, the largest counts first */
-	int64_t largest;   /* GPUs of the largest request that would be placed */
-	GA_LIST(int64_t) counts; /* of all requests for slices that would be, least first */
+	int64_t available; /* GPUs that requests would get, largest counts first */
+	int64_t largest;   /* GPUs of the largest request that placement would accept */
+	GA_LIST(int64_t) counts; /* of all requests for slices that placement would accept,
+				  * smallest first */
 	int64_t total;	   /* GPUs that the profile may ever use */
-	int64_t unknown;   /* of them: on nodes not observed since fleet->stale_micros */
-	int64_t oldest_micros; /* oldest observation of a node that counts; GA_UNKNOWN: none */
-	GA_LIST(struct ga_offer_number) types; /* by name, what is not known last */
+	int64_t unknown;   /* part of total: on nodes not observed since fleet->stale_micros */
+	int64_t oldest_micros; /* oldest observation of the counted nodes; GA_UNKNOWN: none */
+	GA_LIST(struct ga_offer_number) types; /* by name, unknown type last */
 };
 
-/* ret is overwritten; GPUs that are not approved ("disabled") and those of nodes that are retired
- * or only enrolled count for nothing. */
+/* ret is overwritten. GPUs that are not approved ("disabled") do not count, nor do GPUs of nodes
+ * that are retired or only enrolled. */
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret);
 void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 
-/* A slot that is not free now and will be. */
+/* A slot that is not free now, with the time at which it becomes free. */
 struct ga_offer_soon {
 	char *slot;
 	int64_t at_micros;
@@ -43,19 +46,20 @@ struct ga_offer_soon {
 };
 
 struct ga_offer_expected {
-	int64_t at_micros; /* GA_UNKNOWN: nobody knows */
-	const char *basis; /* of the last thing waited for; or maintenance_ending; NULL: unknown */
+	int64_t at_micros; /* GA_UNKNOWN: not known */
+	const char *basis; /* basis of the last slot that becomes free, or maintenance_ending;
+			    * NULL: unknown */
 };
 
-/* When the smallest request of the profile would be placed, where none is now: placement is asked
- * of each node for each time at which something of it becomes free. soon is in the order of slot
- * ids. Never earlier than fleet->now_micros. */
+/* The time at which placement would accept the smallest request of the profile, where it accepts
+ * none now. For each node it tries each time at which a slot becomes free. soon is sorted by slot
+ * id. The time is never before fleet->now_micros. */
 void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		     const struct ga_offer_soon *soon, size_t n, struct ga_offer_expected *ret);
 
-/* The name of a profile for people: "premium-gpu" is "Premium GPU", "h200x2" is "H200X2". Words
- * are parted by - and _ and begin with a capital; those with a digit and the usual short ones (gpu,
- * ai, ...) are capitals throughout. Allocated. */
+/* The title of a profile for people: "premium-gpu" is "Premium GPU", "h200x2" is "H200X2". - and _
+ * separate words; each word begins with a capital. Words with a digit and the usual short ones
+ * (gpu, ai, ...) are all capitals. Allocated. */
 char *ga_offer_title(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published view of profiles, read back. */
+/* Reads the published view of profiles. */
 #include "decide/offer/published.h"
 
 #include "record/rec.h"

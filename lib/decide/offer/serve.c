@@ -11,7 +11,8 @@
 #include "record/time.h"
 
 #define RETRY_SECONDS 10
-#define AHEAD_NANOS INT64_C(5000000000) /* what is dated later than this was not written just now */
+#define AHEAD_NANOS INT64_C(5000000000) /* a file dated further ahead than this: the clock was
+					 * set back */
 
 static void refuse(struct ga_http_answer *ret, int status, const char *sentence)
 {
@@ -19,9 +20,10 @@ static void refuse(struct ga_http_answer *ret, int status, const char *sentence)
 	ret->sentence = sentence;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
-/* Whether it is a host, of one field Host (RFC 9112, 3.2): a comma is what joins two of them. */
+/* Whether the text is one host, from one field Host (RFC 9112, 3.2): a comma means that the server
+ * joined two fields. */
 static bool is_host(const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -30,7 +32,7 @@ static bool is_host(const char *text)
 	return !text[len + strspn(text + len, " \t")];
 }
 
-/* The path of a target, also of one that names the host as well (RFC 9112, 3.2.2). */
+/* The path of a target, which may be a full URL with the host (RFC 9112, 3.2.2). */
 static const char *path_of(const char *target)
 {
 	static const char scheme[] = "http://";
@@ -42,7 +44,7 @@ static const char *path_of(const char *target)
 	return host ? target + len + host : "";
 }
 
-/* Whether it asks for the file; if not, ret says why. */
+/* Whether the request is for the file; if not, ret has the answer. */
 static bool wants_file(const struct ga_http_request *r, struct ga_http_answer *ret)
 {
 	if (r->bytes > GA_SERVE_REQUEST_BYTES || r->fields > GA_SERVE_FIELDS)
@@ -78,9 +80,10 @@ void ga_http_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE])
 		 weekdays + 3 * (seconds / 86400 % 7), at + 8, months + 3 * month, at, at + 11);
 }
 
-/* ---- whether the reader has it already ---- */
+/* ---- whether the client has the file already ---- */
 
-/* Whether a list of entity tags has ours; "*" is any, W/ is as good (RFC 9110, 13.1.2). */
+/* Whether a list of entity tags has ours; "*" matches any, W/ makes no difference (RFC 9110,
+ * 13.1.2). */
 static bool has_tag(const char *list, const char *etag)
 {
 	size_t len = strlen(etag);
@@ -113,7 +116,7 @@ static bool has_it(const struct ga_http_request *r, const struct ga_http_answer 
 	return r->if_modified_since && !strcmp(r->if_modified_since, a->modified);
 }
 
-/* Whether it says what is available now; if not, ret says why. */
+/* Whether the file is recent enough to show what is available now; if not, ret has the answer. */
 static bool is_current(const struct ga_http_file *file, int64_t now_nanos, int64_t stale_seconds,
 		       struct ga_http_answer *ret)
 {
@@ -137,7 +140,7 @@ void ga_http_answer(const struct ga_http_request *request, const struct ga_http_
 	*ret = (struct ga_http_answer){ .age_seconds = -1 };
 	if (!wants_file(request, ret) || !is_current(file, now_nanos, stale_seconds, ret))
 		return;
-	/* Nothing is said to have been written after its answer (RFC 9110, 8.8.2.1). */
+	/* Last-Modified is never later than the answer's date (RFC 9110, 8.8.2.1). */
 	modified = file->modified_nanos < now_nanos ? file->modified_nanos : now_nanos;
 	ret->age_seconds = (now_nanos - modified) / 1000000000;
 	snprintf(ret->etag, sizeof(ret->etag), "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "\"",

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which slots of one node: a legal fabric partition where the node is run by partitions, else the
- * fewest NUMA nodes. Candidates are counted by class (NUMA node, partition), never by subset of
- * slots, so that the work is bounded whatever the node looks like.
+ * Chooses slots of one node: a legal fabric partition if the node uses partitions, otherwise the
+ * fewest NUMA nodes. Counts candidates by class (NUMA node, partition), never by subset of slots,
+ * so that the work is bounded for any node.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decide/place/score.h"
 
-#define NUMA_MAX 12 /* NUMA nodes whose subsets are tried; beyond, the fullest are taken */
+#define NUMA_MAX 12 /* most NUMA nodes with a search over all subsets; of more, the fullest */
 
 struct numa_class {
 	int64_t numa_node;
@@ -21,7 +21,7 @@ static uint64_t module_bit(int64_t module_id)
 	return module_id >= 0 && module_id < 64 ? UINT64_C(1) << module_id : 0;
 }
 
-/* The modules of a partition as bits; 0 when one cannot be one of ours. */
+/* The modules of a partition as bits; 0 when a module id is out of range. */
 static uint64_t partition_mask(const struct ga_partition *p)
 {
 	uint64_t mask = 0;
@@ -63,7 +63,7 @@ static bool overlaps_active(const struct ga_fleet_node *node, uint64_t mask)
 	return false;
 }
 
-/* Partitions larger than count that are whole in before and no longer in after. */
+/* Counts partitions larger than count that were free and no longer are. */
 static int64_t partitions_lost(const struct ga_fleet_node *node, int64_t count, int64_t exactly,
 			       uint64_t before, uint64_t taken)
 {
@@ -83,7 +83,7 @@ static int64_t partitions_lost(const struct ga_fleet_node *node, int64_t count, 
 	return lost;
 }
 
-/* Slices of larger allowed counts that fit before and not after. */
+/* Counts slices of larger allowed counts that no longer fit. */
 static int64_t larger_lost(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			   size_t n, uint64_t free, uint64_t taken)
 {
@@ -212,7 +212,7 @@ static int by_free(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The NUMA nodes with usable slots: fewest free first, then lowest slot. */
+/* Groups the usable slots by NUMA node: fewest free slots first, then lowest slot. */
 static size_t classify(const struct ga_fleet_slot *const *usable, size_t n,
 		       struct numa_class *classes)
 {
@@ -230,7 +230,7 @@ static size_t classify(const struct ga_fleet_slot *const *usable, size_t n,
 	return m;
 }
 
-/* The fewest NUMA nodes that hold count slots, the fullest ones taken. */
+/* The smallest number of NUMA nodes that hold count slots together. */
 static size_t least_span(const struct numa_class *classes, size_t m, size_t count)
 {
 	size_t span = 0, sum = 0;
@@ -247,8 +247,8 @@ static int by_index(const void *a, const void *b)
 	return (*x)->slot_index < (*y)->slot_index ? -1 : (*x)->slot_index > (*y)->slot_index;
 }
 
-/* Takes count slots from the chosen NUMA nodes; the smaller ones are used up first, so that what
- * is left stays together. */
+/* Takes count slots from the chosen NUMA nodes. Uses up the smaller nodes first, so that the free
+ * slots that are left stay together. */
 static bool fill_numa(const struct numa_class *classes, size_t m, uint32_t chosen, size_t count,
 		      const struct ga_fleet_slot *const *usable, size_t n,
 		      struct ga_place_option *o)
@@ -279,7 +279,7 @@ static const char *choose_numa(const struct ga_place_ask *ask,
 	if (m > NUMA_MAX) {
 		size_t keep = span > NUMA_MAX ? span : NUMA_MAX;
 
-		/* More NUMA nodes than any machine of today has: only the fullest are tried. */
+		/* More NUMA nodes than any machine of today has: tries only the fullest. */
 		from += m - keep;
 		m = keep;
 	}

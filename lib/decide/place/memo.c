@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The offers of all nodes to the last kinds of request. A placement changes one node of thousands,
- * so that for the next request of its kind only the nodes that changed since are computed again. A
- * request that names a node, a place or a type is computed for every node each time.
+ * Remembers the offers of all nodes to the last kinds of request. A placement changes one node of
+ * thousands, so that the next request of the same kind needs new offers only from the nodes that
+ * changed since. A request that names a node, a place or a type is computed for every node each
+ * time.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decide/place/score.h"
 
-#define KINDS 8 /* a stream has few: profiles, and counts of them */
+#define KINDS 8 /* a stream of requests has few kinds: profiles and their counts */
 
 struct offer {
-	uint64_t change; /* of the node it was made by; 0: none */
+	uint64_t change; /* the node's change number at the time of the offer; 0: no offer */
 	bool any;
 	int64_t terms[GA_TERM_COUNT];
 };
 
-/* A kind of request. */
+/* A kind of request: the values that decide its offers. */
 struct kind {
 	char *profile, *image; /* profile NULL: none yet */
 	int64_t version, count;
 	bool baremetal;
-	struct offer *offers; /* one a node, in the fleet's order */
+	struct offer *offers; /* one for each node, in the fleet's order */
 	size_t n;
 };
 
 struct ga_place_memo {
-	struct kind kinds[KINDS]; /* the last one first */
+	struct kind kinds[KINDS]; /* the most recent first */
 };
 
 static void release(struct kind *k)
@@ -59,7 +60,7 @@ static bool is_plain(const struct ga_request *r)
 	       (r->min_memory_mib == GA_UNKNOWN || r->min_memory_mib <= 0);
 }
 
-/* A version of a profile never changes: its name and number stand for all of it. */
+/* A version of a profile never changes: its name and number identify it. */
 static bool is_of_kind(const struct kind *m, const struct ga_place_ask *ask)
 {
 	return m->profile && !strcmp(m->profile, ask->profile->name) &&
@@ -68,7 +69,7 @@ static bool is_of_kind(const struct kind *m, const struct ga_place_ask *ask)
 	       (m->image ? ask->image && !strcmp(m->image, ask->image) : !ask->image);
 }
 
-/* The kind of that request becomes the first; where it is new it takes the place of the last. */
+/* Makes the kind of that request the first. A new kind replaces the last one. */
 static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_place_ask *ask)
 {
 	struct kind it;
@@ -92,7 +93,7 @@ static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_pl
 	return &memo->kinds[0];
 }
 
-/* Between two nodes the slots decide nothing: the ids are different. */
+/* Offers of two nodes never tie on slots: the node ids differ. */
 static bool is_better(const struct offer *a, const struct ga_fleet_node *x, const struct offer *b,
 		      const struct ga_fleet_node *y)
 {
@@ -125,8 +126,8 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 			offer->any = !ga_place_offer(ask, node, &o);
 			if (offer->any)
 				memcpy(offer->terms, o.terms, sizeof(offer->terms));
-			/* Whether it is stale depends on the moment, maintenance on the run
-			 * time. */
+			/* Do not remember offers of stale nodes or of nodes with windows: they
+			 * depend on the current time and on the run time. */
 			offer->change =
 				ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
 		}

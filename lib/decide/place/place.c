@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement: the best offer of all nodes by a lexicographic score, or a refusal that says why. */
+/* Placement: the best offer of all nodes by a lexicographic score, or a refusal with its reason. */
 #include "decide/place/place.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ const char *ga_fleet_word(struct ga_fleet *f, const char *text)
 
 	if (!text)
 		return NULL;
-	/* A fleet has few different words, and the last ones are the likeliest. */
+	/* A fleet has few different words; the latest are the likeliest. */
 	for (i = f->words.n; i-- > 0;)
 		if (!strcmp(f->words.v[i], text))
 			return f->words.v[i];
@@ -130,14 +130,14 @@ static void explain_all(const struct ga_place_ask *ask, const struct ga_fleet_no
 	ret->node = taken ? ga_xstrdup(taken->id) : NULL;
 }
 
-/* ---- why another type than the first that was asked for ---- */
+/* ---- why the placement is on a type other than the first ---- */
 
-/* What the fleet has of one type. */
+/* The slots of one type in the fleet. */
 struct stock {
-	bool any;     /* some node has it */
-	int64_t free; /* most free slots of it on one node that may be used */
-	const struct ga_fleet_node *near; /* that node; NULL: none has a free one */
-	const struct ga_fleet_node *out;  /* one that has free ones and may not be used, or NULL */
+	bool any;     /* some node has the type */
+	int64_t free; /* most free slots of the type on one node that is not out */
+	const struct ga_fleet_node *near; /* that node; NULL: no node has a free slot */
+	const struct ga_fleet_node *out;  /* a node with free slots that is out, or NULL */
 	const char *why_out;
 };
 
@@ -162,7 +162,8 @@ static void take_stock(const struct ga_place_ask *ask, const char *type, struct 
 			ret->any = true;
 			free += !ga_place_slot_reason(ask, &node->slots.v[j]);
 		}
-		/* Whatever the order of the fleet, the same node is named. */
+		/* The lowest id wins, so that the order of the fleet does not change the
+		 * sentence. */
 		if (out && free && (!ret->out || strcmp(node->id, ret->out->id) < 0)) {
 			ret->out = node;
 			ret->why_out = out;
@@ -177,7 +178,7 @@ static void take_stock(const struct ga_place_ask *ask, const char *type, struct 
 	}
 }
 
-/* Why no node gave that type. */
+/* Adds why no node gave that type. */
 static void add_why(const struct ga_place_ask *ask, const char *type, struct ga_str *out)
 {
 	struct ga_place_ask one = *ask;
@@ -213,8 +214,8 @@ static void add_why(const struct ga_place_ask *ask, const char *type, struct ga_
 	}
 }
 
-/* Why a placement is on a type that is rank-th of its order, in words, allocated; NULL when that is
- * the first, or any type would do. type: of its devices, NULL when of several. */
+/* The sentence why a placement is on the type at position rank of the order; allocated. NULL for
+ * the first position, and when the order is empty. type: that of the devices; NULL: several. */
 static char *type_reason(const struct ga_place_ask *ask, const char *type, int64_t rank)
 {
 	struct ga_str out = GA_STR_INIT;
@@ -253,7 +254,7 @@ static bool count_is_allowed(const struct ga_place_ask *ask)
 	return false;
 }
 
-/* Two options side by side: the best so far and the one looked at. */
+/* Finds the best option. o holds two: the best so far and the current one. */
 static bool best_offer(const struct ga_place_ask *ask, struct ga_place_option o[2], size_t *best)
 {
 	const struct ga_fleet_node *node;

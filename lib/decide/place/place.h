@@ -16,12 +16,12 @@ struct ga_fleet_slot {
 	int64_t slot_index, generation, numa_node, module_id;
 	const char *type; /* interned in the fleet, or NULL */
 	int64_t memory_mib;
-	int64_t cpus;	  /* in its CPU set */
+	int64_t cpus;	  /* number of CPUs in its CPU set */
 	bool free;	  /* state available, not cordoned, no stored blocker */
 	const char *why;  /* interned: why it is not free ("in_use", "waiting_for_wipe", …) */
 };
 
-/* A window of maintenance that was not ended, wall clock in microseconds. */
+/* A window of maintenance that has not been ended; wall clock in microseconds. */
 struct ga_fleet_window {
 	int64_t from, to;
 	const char *reason; /* interned */
@@ -31,21 +31,22 @@ struct ga_fleet_node {
 	char *id;
 	const char *region, *pool, *mode; /* interned */
 	int64_t generation;
-	uint64_t change;  /* another number after each change (ga_fleet_touch); 0: not followed */
-	const char *why;  /* interned: first reason the whole node is out, or NULL */
-	const char *why_detail; /* interned: what an operator gave as the reason, or NULL */
-	int64_t alike;	  /* in a fleet for counting, where slots have no ids: how many identical
-			     nodes it stands for; 0: only itself */
-	bool clean;	  /* no live claim at all: kept for baremetal where possible */
+	uint64_t change;  /* a new number after each change (ga_fleet_touch); 0: changes are not
+			   * tracked */
+	const char *why;  /* interned: the first reason why the node is out, or NULL */
+	const char *why_detail; /* interned: the operator's reason, or NULL */
+	int64_t alike;	  /* in a fleet for counting, whose slots have no ids: the number of
+			   * identical nodes that it stands for; 0: only itself */
+	bool clean;	  /* no live claim on any slot: preferably kept for baremetal */
 	bool partitions_in_use;
 	int64_t observed_micros; /* last observation, or GA_UNKNOWN */
-	GA_LIST(struct ga_partition) partitions; /* active: a live allocation has it */
-	GA_LIST(struct ga_fleet_slot) slots; /* not retired; by index */
+	GA_LIST(struct ga_partition) partitions; /* active: a live allocation uses it */
+	GA_LIST(struct ga_fleet_slot) slots; /* slots that are not retired, by index */
 	GA_LIST(const char *) images;	     /* interned names of verified copies */
-	GA_LIST(struct ga_fleet_window) windows; /* by their beginning */
+	GA_LIST(struct ga_fleet_window) windows; /* by their start */
 };
 
-/* What the accelerator catalogue says of a type; only needed where a request asks for memory. */
+/* The memory of a type in the accelerator catalogue; needed only if a request requires memory. */
 struct ga_fleet_type {
 	const char *type; /* interned */
 	int64_t memory_mib;
@@ -55,29 +56,30 @@ struct ga_fleet {
 	GA_LIST(struct ga_fleet_node) nodes; /* by id */
 	struct ga_texts words;		     /* the interned texts */
 	GA_LIST(struct ga_fleet_type) types;
-	int64_t version;	/* ga_db_version when last looked at */
-#define GA_FLEET_UNREAD (-1)	/* version of a fleet that has to be read whole */
-	int64_t seq, claim;	/* last audit row and last claim taken into account */
-	uint64_t changes;	/* the last number given to a node */
-	struct ga_place_memo *memo; /* what nodes offered to the last kind of request, or NULL */
-	int64_t stale_micros;	/* nodes observed before are out; 0: none */
-	int64_t now_micros;	/* for maintenance; 0: none counts */
-	bool whole;		/* read whole since the last partial refresh */
-	bool held_only;		/* nodes without a claim are left out */
+	int64_t version;	/* ga_db_version at the last look */
+#define GA_FLEET_UNREAD (-1)	/* version of a fleet that must be read in full */
+	int64_t seq, claim;	/* the last audit row and the last claim that the fleet includes */
+	uint64_t changes;	/* the last change number */
+	struct ga_place_memo *memo; /* remembered offers for the last kinds of request, or NULL */
+	int64_t stale_micros;	/* a node last observed before this time is out; 0: no limit */
+	int64_t now_micros;	/* for maintenance; 0: windows do not count */
+	bool whole;		/* read in full since the last partial refresh */
+	bool held_only;		/* without the nodes that have no claim */
 	bool lab;
 };
 
-/* The fleet's own copy of a text, so that equal texts are equal pointers. NULL stays NULL. */
+/* The fleet's own copy of a text: equal texts become equal pointers. NULL stays NULL. */
 const char *ga_fleet_word(struct ga_fleet *f, const char *text);
 void ga_fleet_node_release(struct ga_fleet_node *node);
-/* To be called for a node that is new or was changed. From the first call on, what nodes offer is
- * remembered from one decision to the next; decisions stay the same. */
+/* Call this for each new or changed node. From the first call on the fleet remembers the offers of
+ * nodes between decisions; the decisions stay the same. */
 void ga_fleet_touch(struct ga_fleet *f, struct ga_fleet_node *node);
-/* Whether a live allocation has the node's partition of that id; nothing where it has none such. */
+/* Sets whether a live allocation uses the node's partition with that id. Does nothing when the node
+ * has no such partition. */
 void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool active);
-/* Whether two partitions of the node overlap and neither contains the other. Where none do, as in
- * Fabric Manager's tables, the choice among partitions of one size does not change what still
- * fits. */
+/* Whether two partitions of the node overlap without one containing the other. Where none do, as in
+ * Fabric Manager's tables, the choice among partitions of one size does not change which requests
+ * still fit. */
 bool ga_fleet_partitions_cross(const struct ga_fleet_node *node);
 
 struct ga_decision {
@@ -86,31 +88,32 @@ struct ga_decision {
 	GA_LIST(const struct ga_fleet_slot *) slots; /* by index */
 	int64_t fabric_partition; /* GA_UNKNOWN: none needed */
 	const char *type;
-	char *type_reason; /* why it is not the first type of the order, or NULL; owned */
-	bool beats_clean; /* no node without a claim could have been better */
-	struct ga_refusal refusal;	   /* when not placed; owned */
-	struct ga_explanation explanation; /* filled when asked for; owned */
+	char *type_reason; /* why the type is not the first of the order, or NULL; owned */
+	bool beats_clean; /* no node without a claim can give a better offer */
+	struct ga_refusal refusal;	   /* when placed is false; owned */
+	struct ga_explanation explanation; /* filled when explain is true; owned */
 };
 
 void ga_fleet_release(struct ga_fleet *f);
-/* The window of maintenance that is open now, or opens before work of run_seconds would end; NULL:
- * none. Work of unknown length (GA_UNKNOWN) runs into every window that is ahead. */
+/* The window of maintenance that is open now, or that opens before work of run_seconds ends; NULL:
+ * none. Work of unknown length (GA_UNKNOWN) collides with every later window. */
 const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,
 						     const struct ga_fleet_node *node,
 						     int64_t run_seconds);
 void ga_decision_release(struct ga_decision *d);
 
-/* Decides. explain also fills every node's answer. Never fails: a refusal is a decision. The
+/* Decides. explain: also fills the answer of every node. Never fails: a refusal is a decision. The
  * decision points into fleet, request and profile. */
 void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	      const struct ga_profile *profile, bool explain, struct ga_decision *ret);
-/* The fleet after a decision was committed; generations become those of the reserved slots. */
+/* Updates the fleet after a decision was committed; the reserved slots get their new
+ * generations. */
 void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision);
-/* GPUs of the largest slice of the profile's counts that fits now on a node of the fleet; for list
- * pools. */
+/* GPUs of the largest slice, among the profile's counts, that fits on a node of the fleet now; for
+ * list pools. */
 int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_node *node,
 			 const struct ga_profile *profile);
-/* The GPUs asked for: 1 where the request does not say. */
+/* The number of requested GPUs: 1 when the request has none. */
 int64_t ga_place_count(const struct ga_request *request);
 bool ga_place_is_baremetal(const struct ga_request *request, const struct ga_profile *profile);
 

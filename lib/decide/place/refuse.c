@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refusals: which of the ways a request can fail this one is, in words, with what would fit. */
+/* Refusals: finds the reason why a request fails, words it, and adds alternatives that would
+ * fit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,22 +8,22 @@
 #include "base/str.h"
 #include "decide/place/score.h"
 
-/* What the whole fleet has for the request. */
+/* The fleet's slots for the request. */
 struct tally {
-	int64_t slots;	    /* of a type wanted, on nodes that may be used at all */
-	int64_t free;	    /* of them on nodes that are not out */
+	int64_t slots;	    /* of a wanted type, on all nodes of the wanted place */
+	int64_t free;	    /* free slots of these, on nodes that are not out */
 	int64_t waiting;    /* waiting for a wipe */
-	int64_t other;	    /* free, but of a type that is not wanted */
-	int64_t most;	    /* free on one node */
+	int64_t other;	    /* free, but of a type that the request does not want */
+	int64_t most;	    /* most free slots on one node */
 	const char *most_node;
-	const char *enough_waiting; /* node that has enough once its wipes are done */
+	const char *enough_waiting; /* a node that has enough when its wipes are done */
 	const char *enough_topology, *enough_image, *enough_out, *enough_blocked;
 	const char *out_why, *out_detail, *topology_why, *blocked_why;
-	bool here;	    /* a node is where it is wanted */
-	bool in_region;	    /* or in the region at least */
+	bool here;	    /* a node is in the wanted place */
+	bool in_region;	    /* or at least in the wanted region */
 };
 
-/* A slot's reason as the refusal that it would be. */
+/* The code of the refusal that a slot's reason leads to. */
 static const char *class_of(const char *why)
 {
 	if (ga_starts(why, "nvme_") || ga_starts(why, "storage_") || ga_starts(why, "wipe_") ||
@@ -40,7 +41,7 @@ struct node_tally {
 	const char *blocked_why;
 };
 
-/* Counts the slots of one type (NULL: of every type wanted). */
+/* Counts the slots of one type (NULL: of every wanted type). */
 static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			const char *type, struct node_tally *t)
 {
@@ -79,7 +80,7 @@ static bool is_nearer(const struct node_tally *a, const struct node_tally *b)
 	return strcmp(a->blocked_why, b->blocked_why) < 0;
 }
 
-/* A slice is of one type: what counts is the type that comes nearest, not the sum of all. */
+/* A slice has one type: the type that comes nearest counts, not the sum of all types. */
 static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			struct node_tally *t)
 {
@@ -87,7 +88,7 @@ static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 	size_t i, j;
 
 	count_slots(ask, node, NULL, t);
-	/* A machine goes whole, or not at all. */
+	/* A baremetal node is placed with all its slots or not at all. */
 	if (ask->baremetal && t->slots < (int64_t)node->slots.n)
 		memset(t, 0, sizeof(*t));
 	if (ask->baremetal || !t->slots)
@@ -104,7 +105,7 @@ static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 		if (one.slots && (!t->slots || is_nearer(&one, t)))
 			*t = one;
 	}
-	if (!t->slots) /* only slots whose type nobody knows */
+	if (!t->slots) /* the type of all slots is unknown */
 		count_slots(ask, node, NULL, t);
 }
 
@@ -180,7 +181,7 @@ static void say(struct ga_refusal *ret, const char *code, char *sentence, char *
 	ret->hint = hint;
 }
 
-/* What was asked for, in words: "4 GPUs", "a whole node" or "a whole node of 4 GPUs or more". */
+/* The request in words: "4 GPUs", "a whole node" or "a whole node of 4 GPUs or more". */
 static char *asked_for(const struct ga_place_ask *ask)
 {
 	if (ask->baremetal && ask->request->count == GA_UNKNOWN)
@@ -221,7 +222,7 @@ static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga
 	return true;
 }
 
-/* ---- what is wanted ---- */
+/* ---- the wanted types and place ---- */
 
 static bool wants_memory(const struct ga_place_ask *ask)
 {
@@ -238,7 +239,7 @@ static bool has(char *const *types, size_t n, const char *type)
 	return false;
 }
 
-/* A request gets types that the profile has too. */
+/* A request gets only types that the profile has too. */
 static bool is_sold(const struct ga_place_ask *ask, const char *type)
 {
 	const struct ga_profile *p = ask->profile;
@@ -282,7 +283,7 @@ static const char *either(const char *asked, const char *own)
 	return asked ? asked : own;
 }
 
-/* " on node 'a'", " in pool 'p'"; "" where any place will do. */
+/* " on node 'a'", " in pool 'p'"; "" when the request names no place. */
 static char *place_wanted(const struct ga_place_ask *ask)
 {
 	const struct ga_request *r = ask->request;
@@ -296,7 +297,7 @@ static char *place_wanted(const struct ga_place_ask *ask)
 	return ga_xstrdup("");
 }
 
-/* The profile is for other types than the request. */
+/* The request names only types that the profile does not have. */
 static void refuse_types(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
 	ga_autostr struct ga_str asked = GA_STR_INIT, own = GA_STR_INIT;
@@ -312,7 +313,7 @@ static void refuse_types(const struct ga_place_ask *ask, struct ga_refusal *ret)
 	    ga_xstrdup("one of its types, or another profile: 'gpuaas-profile list' shows them"));
 }
 
-/* No node is where it is wanted: what is there would have been looked at. */
+/* The sentence that no node is in the wanted place. */
 static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 {
 	const struct ga_request *r = ask->request;
@@ -375,7 +376,7 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 		       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
 }
 
-/* Whether nothing blocks the slots, but less of them than the profile wants. */
+/* Whether the slots are available, but smaller than the profile requires. */
 static bool is_small(const char *why)
 {
 	return ga_streq(why, "slot_cpus_few") || ga_streq(why, "slot_memory_small");
@@ -409,7 +410,7 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		refuse_full(ask, t, what, ret);
 }
 
-/* Only a retired one is known and not among the fleet's. */
+/* Whether the named node is not in the fleet: it is retired or unknown. */
 static bool is_missing(const struct ga_place_ask *ask)
 {
 	size_t i;
@@ -422,7 +423,7 @@ static bool is_missing(const struct ga_place_ask *ask)
 	return true;
 }
 
-/* A smaller allowed count that fits now, the largest first. */
+/* Adds the largest smaller count that is allowed and fits now. */
 static void alternative_count(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
 	struct ga_place_ask smaller = *ask;
@@ -451,7 +452,7 @@ static void alternative_count(const struct ga_place_ask *ask, struct ga_refusal 
 				   where->id);
 }
 
-/* The same without the constraints that a request may drop. */
+/* Adds a node that fits without the constraints that a request can drop. */
 static void alternative_place(const struct ga_place_ask *ask, const char *what,
 			      struct ga_refusal *ret)
 {
@@ -474,7 +475,7 @@ static void alternative_place(const struct ga_place_ask *ask, const char *what,
 		    !ga_place_offer(&wider, node, &o))
 			where = node;
 	}
-	/* A machine with GPUs of several types has none as a whole. */
+	/* o.type is NULL for a baremetal node with several types. */
 	if (where && !ga_place_offer(&wider, where, &o))
 		*ga_list_add(&ret->alternatives) =
 			ga_xprintf("%s%s%s on node %s now", what, o.type ? " of type " : "",

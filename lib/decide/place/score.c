@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one node offers for a request: who is out and why, and the order of two offers. */
+/* The offer of one node for a request: why a node is out, and the order of two offers. */
 #include "decide/place/score.h"
 
 #include <stdlib.h>
@@ -115,7 +115,8 @@ bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_nod
 					    node->observed_micros < ask->fleet->stale_micros);
 }
 
-/* Open, or begun before the work would be done. Without a run time only an open one counts. */
+/* A window that is open or opens before the work ends. Without a run time only an open one
+ * counts. */
 static const struct ga_fleet_window *maintenance(const struct ga_place_ask *ask,
 						 const struct ga_fleet_node *node)
 {
@@ -169,8 +170,8 @@ static int by_index(const void *a, const void *b)
 	return (*x)->slot_index < (*y)->slot_index ? -1 : (*x)->slot_index > (*y)->slot_index;
 }
 
-/* The usable slots of one type, by index; *first is the first reason against another, where one
- * that is merely in use tells the least. */
+/* The usable slots of one type, by index. *first is the reason of the first slot that is not
+ * usable; in_use counts only if no slot has another reason. */
 static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			const char *type, const struct ga_fleet_slot **ret, const char **first,
 			size_t *waiting)
@@ -205,7 +206,7 @@ static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_no
 	return n;
 }
 
-/* The best of one type on the node, or why there is none. */
+/* The best offer of one type on the node, or the reason why there is none. */
 static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			      const char *type, struct ga_place_option *ret)
 {
@@ -224,7 +225,7 @@ static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fl
 	return ga_place_choose(ask, node, usable, n, ret);
 }
 
-/* The first slot of each type tells the types of a node. */
+/* Whether an earlier slot has the same type: each type is tried once. */
 static bool seen_before(const struct ga_fleet_node *node, size_t i)
 {
 	size_t j;
@@ -235,7 +236,7 @@ static bool seen_before(const struct ga_fleet_node *node, size_t i)
 	return false;
 }
 
-/* When several types fail, the reason that is easiest to cure is reported, whatever the order of
+/* When several types fail, reports the reason that is easiest to cure, independent of the order of
  * the slots. */
 static const char *nearer(const char *a, const char *b)
 {
@@ -288,7 +289,7 @@ static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_f
 	return first ? first : "type_missing";
 }
 
-/* A machine that is sold whole may have GPUs of several types: then it is of none. */
+/* The type of a baremetal node; NULL when its GPUs have several types. */
 static const char *one_type(const struct ga_fleet_node *node)
 {
 	size_t i;
@@ -348,7 +349,7 @@ const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet
 
 bool ga_place_beats_clean(const struct ga_place_option *o)
 {
-	/* The terms before GA_TERM_CLEAN at the least they can be, whatever the node. */
+	/* The terms before GA_TERM_CLEAN have their smallest possible values. */
 	return !o->terms[GA_TERM_TYPE] && !o->terms[GA_TERM_PARTITIONS] &&
 	       o->terms[GA_TERM_NUMA] == 1 && !o->terms[GA_TERM_CLEAN];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that are alike, and profiles for them. */
+/* Groups equal nodes, and suggests profiles for them. */
 #include "decide/place/suggest.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int64_t gpus_of(const struct ga_suggest_node *node)
 	return sum;
 }
 
-/* What must be equal in a group; the types of both are in order. */
+/* Orders nodes by the properties that are equal within a group; the types of both are sorted. */
 static int cmp_kind(const struct ga_suggest_node *x, const struct ga_suggest_node *y)
 {
 	int order = 0;
@@ -83,7 +83,7 @@ static int by_group(const void *a, const void *b)
 	return strcmp(x->node, y->node);
 }
 
-/* Whether more memory counts as the same: within 2 %. */
+/* Whether a larger memory counts as equal: within 2 %. */
 static bool is_near(int64_t least, int64_t mib)
 {
 	return least == mib || (least > 0 && mib - least <= least / 50);
@@ -126,7 +126,7 @@ void ga_suggest_counts(int64_t most, void *counts)
 
 struct sum {
 	GA_LIST(struct ga_suggest_type) types;
-	int64_t most; /* GPUs of one type on one node */
+	int64_t most; /* most GPUs of one type on one node */
 	int64_t vcpus, memory_mib, hugepage_kib;
 	bool modes_differ;
 };
@@ -161,14 +161,14 @@ static void add_node(struct sum *s, const struct ga_suggest_node *node, const ch
 		return;
 	s->vcpus = least(s->vcpus, node->vcpus_per_gpu);
 	s->memory_mib = least(s->memory_mib, node->memory_mib_per_gpu);
-	/* Pages that not all of them have are no pages to rely on. */
+	/* Huge pages count only if all nodes have them. */
 	if (!before)
 		s->hugepage_kib = node->hugepage_kib;
 	else if (s->hugepage_kib != node->hugepage_kib)
 		s->hugepage_kib = GA_UNKNOWN;
 }
 
-/* Memory of a slice is asked for in whole GiB, and from huge pages in whole pages. */
+/* A slice's memory is in whole GiB, and from huge pages in whole pages. */
 static int64_t round_down(int64_t mib, int64_t hugepage_kib)
 {
 	int64_t unit = mib >= ROUND_FROM_MIB ? 1024 : 1;
@@ -193,7 +193,7 @@ static void fill(struct sum *s, const char *shape, struct ga_profile *ret)
 		ga_texts_add(&ret->types, s->types.v[i].type);
 	ret->vcpus_per_gpu = whole ? GA_UNKNOWN : s->vcpus;
 	ret->memory_mib_per_gpu = whole ? GA_UNKNOWN : round_down(s->memory_mib, s->hugepage_kib);
-	/* A page that is more than a GPU has would be no whole one. */
+	/* A page larger than the memory of a GPU cannot be used. */
 	if (s->memory_mib != GA_UNKNOWN && s->hugepage_kib / 1024 > s->memory_mib)
 		s->hugepage_kib = GA_UNKNOWN;
 	ret->hugepage_kib = whole ? GA_UNKNOWN : s->hugepage_kib;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan: what preparing a host takes, step by step. The network's steps are net.c's,
- * the devices' dev.c's. */
+/* The plan: the steps that prepare a host. net.c has the steps of the network, dev.c those of the
+ * devices. */
 #include "decide/setup/bootstrap.h"
 
 #include <inttypes.h>
@@ -149,7 +149,7 @@ static bool is_ours(const struct ga_setup_file *now)
 	return strnlen(now->text, now->len) == now->len && strstr(now->text, GA_SETUP_MARK);
 }
 
-/* What is in the way of writing a path, or NULL. own: the whole file is ours. */
+/* Why a path cannot be written, or NULL. own: the complete file must be one of gpuaas. */
 static const char *in_the_way(const struct ga_setup_file *now, bool own)
 {
 	if (!now || now->state == GA_SETUP_ABSENT)
@@ -193,7 +193,7 @@ struct ga_setup_step *ga_setup_add_file(const struct ga_setup_facts *f, struct g
 	return s;
 }
 
-/* A block of ours in a file of others; "" takes it out. */
+/* Writes the block of gpuaas in a file that others write too; "" removes the block. */
 static void add_block(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
 		      const struct ga_setup_wish *w, const char *block)
 {
@@ -254,7 +254,7 @@ static bool pages_fit(const struct ga_setup_facts *f, struct ga_setup_plan *plan
 
 	for (i = 0; i < f->hugepages.n; i++)
 		mib += f->hugepages.v[i].count * (f->hugepages.v[i].size_kib / 1024);
-	/* A sixteenth, at least 1 GiB, is the least a host can live with. */
+	/* A host needs at least a sixteenth of its memory, and at least 1 GiB. */
 	if (f->memory_mib == GA_UNKNOWN || f->rooted ||
 	    mib <= f->memory_mib - (f->memory_mib / 16 > 1024 ? f->memory_mib / 16 : 1024))
 		return true;
@@ -380,7 +380,7 @@ static void plan_filters(const struct ga_setup_facts *f, struct ga_setup_plan *p
 	}
 }
 
-/* A disk with content may be somebody's: it is said before the host stops seeing it. */
+/* A disk with content may belong to somebody: the step names it before the host hides the disk. */
 static void tell_content(const struct ga_setup_facts *f, struct ga_setup_step *s)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -477,7 +477,7 @@ static void plan_tuning(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 		bool ok = !now || ga_setup_same_value(now, w->value);
 		struct ga_setup_step *s;
 
-		/* A kernel without the setting needs nothing. */
+		/* A kernel without the setting needs no change. */
 		s = ga_setup_add(plan, ok ? GA_SETUP_DO_NOTE : GA_SETUP_DO_VALUE, "sysctl", w->key,
 				 ok ? "ok" : "pending", w->why);
 		if (!ok) {
@@ -489,7 +489,7 @@ static void plan_tuning(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 	}
 }
 
-/* ---- programs to be run ---- */
+/* ---- programs to run ---- */
 
 static void plan_runs(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan's part for devices: virtual functions made, functions bound to vfio-pci, and the list by
- * which a reboot brings both back. What the host uses, or might, is left alone and said.
+ * The plan's part for devices: makes virtual functions, binds functions to vfio-pci, and keeps the
+ * list from which a reboot restores both. A device that the host uses, or may use, is left alone
+ * and reported.
  */
 #include <inttypes.h>
 
@@ -25,7 +26,7 @@ static size_t count_pfs(const struct ga_setup_facts *f)
 	return n;
 }
 
-/* How many virtual functions a physical one should have. */
+/* The wanted number of virtual functions of a physical function. */
 static int64_t vfs_wanted(const struct ga_setup_facts *f, const struct ga_setup_pf *pf)
 {
 	const struct ga_setup_listed *l = ga_setup_list_find(&f->listed, "pf", pf->identity);
@@ -44,7 +45,7 @@ static int64_t vfs_wanted(const struct ga_setup_facts *f, const struct ga_setup_
 	return n > pf->total_vfs ? pf->total_vfs : n;
 }
 
-/* A virtual function of the host's own: it has a driver and is not on our list. */
+/* A virtual function of the host: it has a driver and is not on our list. NULL: none. */
 static const struct ga_setup_dev *host_vf(const struct ga_setup_facts *f,
 					  const struct ga_setup_pf *pf)
 {
@@ -56,8 +57,8 @@ static const struct ga_setup_dev *host_vf(const struct ga_setup_facts *f,
 	return NULL;
 }
 
-/* Why the number of a physical function's VFs may not be changed now, or NULL: the kernel goes
- * from one number to another by way of none at all. */
+/* The reason why the number of VFs of a physical function must not change now, or NULL. The kernel
+ * goes from one number to another only through 0. */
 static const char *keep_vfs(const struct ga_setup_facts *f, const struct ga_setup_pf *pf)
 {
 	if (pf->vfs == 0)
@@ -161,7 +162,7 @@ static void list_add(struct ga_setup_list *list, const char *sort, const char *a
 						      .vfs = vfs };
 }
 
-/* The functions to be made are ours as well: those that are there and are the host's are not. */
+/* Lists also the functions that the plan will make; leaves out existing ones that the host uses. */
 static void list_vfs(const struct ga_setup_facts *f, struct ga_setup_list *list,
 		     const struct ga_setup_pf *pf, int64_t n)
 {
@@ -179,7 +180,7 @@ static void list_vfs(const struct ga_setup_facts *f, struct ga_setup_list *list,
 	}
 }
 
-/* What the file has stays on it: a device that is missing today may be back tomorrow. */
+/* Devices of the file stay on the list: a device that is missing today may be back tomorrow. */
 static void make_list(const struct ga_setup_facts *f, struct ga_setup_list *ret)
 {
 	size_t i;
@@ -202,7 +203,7 @@ static void make_list(const struct ga_setup_facts *f, struct ga_setup_list *ret)
 	}
 }
 
-/* What is listed and not there. */
+/* Reports listed devices that are missing. */
 static void plan_missing(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {
 	size_t i, j;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the plan. */
+/* Shared by the parts of the plan. */
 #ifndef GA_DECIDE_SETUP_INTERNAL_H
 #define GA_DECIDE_SETUP_INTERNAL_H
 
 #include "base/str.h"
 #include "decide/setup/bootstrap.h"
 
-/* A file wanted. shared: others have their say in it, too; its mode is then kept. */
+/* A file to write. shared: others write in it too, so its mode stays. */
 struct ga_setup_wish {
 	const char *step, *path, *reason;
 	bool shared;
@@ -17,10 +17,10 @@ struct ga_setup_wish {
 struct ga_setup_step *ga_setup_add(struct ga_setup_plan *plan, enum ga_setup_op op,
 				   const char *step, const char *subject, const char *state,
 				   const char *reason);
-/* The words for people; NULL members stay unknown. */
+/* Sets the texts for people; NULL members stay unknown. */
 void ga_setup_emit(struct ga_setup_step *s, const char *change, const char *inverse,
 		   const char *hint);
-/* A whole file; what is in the way becomes a blocker. */
+/* Adds a complete file; an obstacle at the path becomes a blocker. */
 struct ga_setup_step *ga_setup_add_file(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
 					const struct ga_setup_wish *w, const struct ga_str *text);
 

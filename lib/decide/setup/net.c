@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan's part for the private network, its daemons, libvirt and our own units. */
+/* The plan's part for the private network, its daemons, libvirt and the units of gpuaas. */
 #include <inttypes.h>
 
 #include "decide/setup/internal.h"
@@ -17,7 +17,7 @@ const struct ga_setup_unit_wish ga_setup_units[] = {
 	{ NULL, false, false, NULL },
 };
 
-/* ok, or pending with what is done and undone. */
+/* Adds a step: ok, or pending with change and inverse. */
 static struct ga_setup_step *add(struct ga_setup_plan *plan, enum ga_setup_op op, const char *step,
 				 const char *subject, bool ok, const char *reason,
 				 const char *change, const char *inverse)
@@ -69,8 +69,8 @@ static void plan_bridge(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 			   "starts anew", hint);
 		return;
 	}
-	/* Secure: after a restart of the switch nothing passes until the flows that keep slices
-	 * apart are back. Standalone would let everything pass meanwhile. */
+	/* Fail mode secure: after a restart of the switch no packet passes until the flows that
+	 * keep slices apart are back. Fail mode standalone would pass everything until then. */
 	add(plan, GA_SETUP_DO_BRIDGE, "bridge", f->bridge,
 	    there && secure, "the private network of the slices",
 	    there ? "fail mode secure: nothing passes without a flow" :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What host programs become, stage by stage of a pipeline. */
+/* Turns host programs into remote ones, stage by stage of a pipeline. */
 #include "decide/setup/remote.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 /* The programs that run on a host. */
 struct stage {
 	const char *program;
-	bool proves; /* it gives results, which the state has to be told */
+	bool proves; /* prints results that the state must fold */
 };
 
 static const struct stage stages[] = {
@@ -23,7 +23,7 @@ static const struct stage stages[] = {
 	{ "gpuaas-reconcile --inventory", false },
 	{ "gpuaas-reconcile", true },
 	{ PROVISION, true },
-	{ "gpuaas-release -", true }, /* the host's half; "gpuaas-release ID" is the state's */
+	{ "gpuaas-release -", true }, /* the host's half; "gpuaas-release ID" is the state's half */
 	{ "gpuaas-vm", true },
 	{ "gpuaas-wipe", true },
 };
@@ -46,7 +46,7 @@ static bool begins(const char *text, size_t len, const char *with)
 	return len >= strlen(with) && !memcmp(text, with, strlen(with));
 }
 
-/* The first stage of a pipeline, which nothing is given. */
+/* Adds the first stage of a pipeline, which has no input. */
 static void add_first(struct ga_str *to, const char *text, size_t len, const char *node)
 {
 	int n = (int)len;
@@ -61,8 +61,8 @@ static void add_first(struct ga_str *to, const char *text, size_t len, const cha
 		ga_str_addf(to, "gpuaas-on --nodes node=%s %.*s", node, n, text);
 }
 
-/* Whether this is the state's half, whose order the host carries out. A plan that nobody took up is
- * released alone, and its host has nothing to do. */
+/* Whether the stage is the state's half of a release, whose order the host must carry out. A plan
+ * that no host has taken up is released alone: its host has nothing to do. */
 static bool orders_release(const char *text, size_t len, bool alone)
 {
 	return begins(text, len, alone ? "gpuaas-release --undo " : "gpuaas-release ");
@@ -78,7 +78,7 @@ char *ga_remote_command(const char *command, const char *node)
 		return ga_strdup0(command);
 	end = strstr(command, AND);
 	if (end) {
-		/* Two commands, the second when the first succeeded. */
+		/* Two commands; the second runs if the first succeeds. */
 		ga_autofree char *before = ga_xstrndup(command, (size_t)(end - command));
 		ga_autofree char *one = ga_remote_command(before, node);
 		ga_autofree char *other = ga_remote_command(end + strlen(AND), node);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that people are told, for a node that is not the machine they sit at. */
+/* Rewrites a command of one host for people who sit at another machine. */
 #ifndef GA_DECIDE_SETUP_REMOTE_H
 #define GA_DECIDE_SETUP_REMOTE_H
 
 #include "base/ga.h"
 
 /*
- * The same command by gpuaas-on, allocated: a pipeline of one host's, as it would be typed there
- * ("gpuaas-release 7f3c | gpuaas-wipe"), with its host programs run on the node and what they prove
- * folded here. As it is: a command that goes by gpuaas-on already, programs of the state, and what
- * is no program of ours. NULL for NULL.
+ * The same command through gpuaas-on, allocated. The input is a pipeline as people type it on the
+ * host ("gpuaas-release 7f3c | gpuaas-wipe"). In the output its host programs run on the node, and
+ * their results are folded here. A command with gpuaas-on, programs of the state, and programs that
+ * are not of gpuaas stay as they are. NULL for NULL.
  */
 char *ga_remote_command(const char *command, const char *node);
 

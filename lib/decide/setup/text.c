@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a prepared host. */
+/* The texts of the files of a prepared host. */
 #include "decide/setup/bootstrap.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ const char *const ga_setup_paths[] = {
 };
 
 /* The tuned profile: buffers for long fat paths (the values of NVIDIA's and Mellanox's guides for
- * 100 GbE and up), no page migration below pinned guests, room for a queue of native I/O a disk. */
+ * 100 GbE and up), no page migration below pinned guests, a queue of native I/O for each disk. */
 const struct ga_setup_setting ga_setup_sysctls[] = {
 	{ "net.ipv4.ip_forward", "1", "guests leave by the host" },
 	{ "net.core.rmem_max", "268435456", "receive buffers of fast links" },
@@ -98,7 +98,7 @@ static bool is_pages_word(const char *word, size_t len)
 	return false;
 }
 
-/* The hugepage words of our own file, so that a later run without the option keeps them. */
+/* Keeps the huge page words of our own file in a later run without the option. */
 static void add_pages_of_file(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	const struct ga_setup_file *file = ga_setup_file(f, GA_SETUP_GRUB);
@@ -136,7 +136,7 @@ void ga_setup_arguments(const struct ga_setup_facts *f, struct ga_str *out)
 		add_pages_of_file(f, out);
 		return;
 	}
-	/* libvirt finds the pages through /dev/hugepages, which is of the default size. */
+	/* libvirt finds the pages through /dev/hugepages, which has the default size. */
 	ga_str_addf(out, " default_hugepagesz=%s", pages_size(f->hugepages.v[0].size_kib));
 	for (i = 0; i < f->hugepages.n; i++)
 		ga_str_addf(out, " hugepagesz=%s hugepages=%" PRId64,
@@ -178,7 +178,7 @@ void ga_setup_text_sysctl(struct ga_str *out)
 	size_t i;
 
 	ga_str_add(out, HEAD "see gpuaas-host-bootstrap(8).\n");
-	/* The minus: a kernel without the setting is no error. */
+	/* The minus: a kernel without the setting reports no error. */
 	for (i = 0; ga_setup_sysctls[i].key; i++)
 		ga_str_addf(out, "# %s\n%s%s = %s\n", ga_setup_sysctls[i].why,
 			    ga_starts(ga_setup_sysctls[i].key, "net.ipv4.ip_forward") ? "" : "-",
@@ -245,8 +245,9 @@ static void add_escaped(struct ga_str *out, const char *wwid)
 	}
 }
 
-/* lvmlocal.conf is read after lvm.conf and wins (lvm.conf(5)), so that a filter of lvm.conf is
- * repeated after ours. A disk is known by its links as well (obtain_device_list_from_udev). */
+/* lvmlocal.conf is read after lvm.conf and wins (lvm.conf(5)), so our filter repeats the one of
+ * lvm.conf after its own rules. LVM also knows a disk by its links
+ * (obtain_device_list_from_udev). */
 void ga_setup_text_lvm(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	size_t i;
@@ -261,8 +262,8 @@ void ga_setup_text_lvm(const struct ga_setup_facts *f, struct ga_str *out)
 	ga_str_addf(out, "%s%s ]\n", f->lvm_filter ? ", " : "", f->lvm_filter ? f->lvm_filter : "");
 }
 
-/* mdadm.conf(5): AUTO -all leaves alone what no ARRAY line names. The tenants' arrays cannot be
- * named beforehand; the host's own can. */
+/* mdadm.conf(5): with AUTO -all, mdadm assembles only the arrays of ARRAY lines. The names of
+ * tenants' arrays are not known in advance; those of the host's own arrays are. */
 void ga_setup_text_mdadm(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	ga_str_add(out, "# Only the host's own arrays are assembled, none on a disk of a slot.\n");
@@ -284,7 +285,7 @@ void ga_setup_text_multipath(const struct ga_setup_facts *f, struct ga_str *out)
 	ga_str_add(out, "}\n");
 }
 
-/* The rule must hold in the initial RAM disk as well, where md assembles already. */
+/* The initial RAM disk needs the rule too, because md already assembles arrays there. */
 void ga_setup_text_initramfs(struct ga_str *out)
 {
 	ga_str_add(out, "#!/bin/sh\n" HEAD "run by update-initramfs.\n"
@@ -308,8 +309,8 @@ void ga_setup_text_dnsmasq(const struct ga_setup_facts *f, struct ga_str *out)
 
 	netmask(f->prefix_bits, mask);
 	ga_str_add(out, HEAD "addresses of slices.\n");
-	/* bind-dynamic: the bridge may come after the daemon. Addresses only for who has a hosts
-	 * file: a MAC nobody knows gets none. */
+	/* bind-dynamic: the bridge may appear after the daemon. Only a MAC with a hosts file gets
+	 * an address. */
 	ga_str_addf(out,
 		    "interface=%s\nexcept-interface=lo\nbind-dynamic\n"
 		    "dhcp-range=%.*s,static,%s,12h\n"
@@ -320,7 +321,7 @@ void ga_setup_text_dnsmasq(const struct ga_setup_facts *f, struct ga_str *out)
 		    f->gateway, f->dhcp_hosts, f->leases);
 }
 
-/* ---- what is brought back at boot ---- */
+/* ---- devices that a boot restores ---- */
 
 void ga_setup_text_devices(const struct ga_setup_list *list, struct ga_str *out)
 {
@@ -376,7 +377,7 @@ int ga_setup_devices_parse(const char *text, struct ga_setup_list *ret, struct g
 
 /* ---- the configuration ---- */
 
-/* Whether KEY= stands at the begin of a line, as lib/cli/frame/cli.c reads it. */
+/* Whether KEY= is at the start of a line, as lib/cli/frame/cli.c reads it. */
 static bool has_key(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -423,7 +424,7 @@ void ga_setup_text_conf(const struct ga_setup_facts *f, const struct ga_setup_fi
 
 /* ---- marked blocks ---- */
 
-/* Where the line is, from the begin of the text; -1 when it is not there, -2 when it is twice. */
+/* Offset of the line in the text; -1 when it is missing, -2 when it occurs twice. */
 static ptrdiff_t find_line(const char *text, size_t len, const char *line)
 {
 	size_t n = strlen(line), at = 0;
@@ -470,7 +471,7 @@ int ga_setup_text_block(const char *now, size_t len, const char *block, struct g
 	if (block && *block)
 		add_block(out, block);
 	after = (size_t)end + strlen(GA_SETUP_END);
-	if (after < len) /* its newline */
+	if (after < len) /* the line's newline */
 		after++;
 	ga_str_add_bytes(out, now + after, len - after);
 	return 0;

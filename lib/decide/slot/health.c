@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What records say of the health of a slot, and what its health is then. */
+/* The health of a slot: the signs in records, and the transitions. */
 #include "decide/slot/health.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ enum health { UNKNOWN, OK, FAILED, HEALTHS };
 
 static const char *const names[HEALTHS] = { "unknown", "ok", "failed" };
 
-/* As drawn in the header. */
+/* The table in the header. */
 static const enum health next[GA_HEALTH_EVENTS][HEALTHS] = {
 	[GA_HEALTH_NOTHING] = { UNKNOWN, OK, FAILED },
 	[GA_HEALTH_PROVEN] = { OK, OK, FAILED },
@@ -41,7 +41,7 @@ const char *ga_health_next(const char *health, enum ga_health_event event)
 	return names[next[event][h]];
 }
 
-/* ---- what records say ---- */
+/* ---- the signs in records ---- */
 
 static void GA_PRINTF(3, 4) say(struct ga_health_sign *s, enum ga_health_event event,
 				const char *fmt, ...)
@@ -54,9 +54,9 @@ static void GA_PRINTF(3, 4) say(struct ga_health_sign *s, enum ga_health_event e
 	va_end(ap);
 }
 
-/* Whether the sentence is about the device: it quotes its name, or a path with it (record/fault.h).
- * One that it mentions without quotes is another, as the GPU beside the broken one on its
- * bridge. */
+/* Whether the sentence is about the device: it quotes the name, or a path with the name
+ * (record/fault.h). A name without quotes is another device, such as the GPU beside the broken one
+ * on its bridge. */
 static bool is_about(const char *sentence, const char *device)
 {
 	ga_autofree char *quoted = ga_xprintf("'%s'", device ? device : "");
@@ -71,14 +71,15 @@ static bool is_about_one(const char *sentence, const struct ga_health_devices *d
 	       is_about(sentence, d->fabric_vf_pci_address) || is_about(sentence, d->nvme_wwid);
 }
 
-/* Whether the device failed at the step: a process that has it open is not its fault. */
+/* Whether the device failed at the step. If a process has the device open, the device is not at
+ * fault. */
 static bool is_fault(const struct ga_step *s)
 {
 	return ga_streq(s->outcome, "failed") && !ga_starts(s->detail, GA_SAID_USED_BY) &&
 	       !ga_starts(s->detail, GA_SAID_USED_UNSEEN);
 }
 
-/* The step that failed, of those that touch the GPU and the fabric function. */
+/* The failed step, of those that touch the GPU and the fabric function; or NULL. */
 static const struct ga_step *failed_step(const struct ga_wipe_evidence *e)
 {
 	if (is_fault(&e->gpu_reset))
@@ -91,8 +92,9 @@ static bool is_proven(const struct ga_step *s)
 	return ga_streq(s->outcome, "confirmed") || ga_streq(s->outcome, "not_needed");
 }
 
-/* Whether the drive ended the wipe. Much else does: a signal, the guard, a clock that was set, the
- * policy, the host's memory, and the steps of the other devices, which have their own outcomes. */
+/* Whether the drive made the wipe fail. Other causes are a signal, the guard, a clock that was
+ * set, the policy, the host's memory, and the steps of the other devices, which have their own
+ * outcomes. */
 static bool is_of_disk(const struct ga_wipe_evidence *e)
 {
 	static const char *const codes[] = { GA_FAULTS_OF_WIPES };
@@ -139,8 +141,8 @@ void ga_health_of_release(const struct ga_released *r, const struct ga_health_de
 	}
 }
 
-/* What a provisioning says of a device before and while it is made ready; other codes of these
- * phases (bind_failed, device_in_use) are the host's. */
+/* Whether a provisioning failed because of a device: in the phases that check and prepare it. Other
+ * codes of these phases (bind_failed, device_in_use) are the host's fault. */
 static bool is_of_device(const struct ga_failure *f)
 {
 	static const char *const codes[] = { GA_FAULTS_OF_FAILURES };
@@ -165,7 +167,7 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
 	if (f->dry_run)
 		return;
 	if (is_of_device(f)) {
-		/* Of several slots only the one whose device it is. */
+		/* With several slots, only the slot of the device has the fault. */
 		if (is_about_one(f->sentence, d))
 			say(ret, GA_HEALTH_FAULT, "%s: %s", f->phase, f->sentence);
 		return;
@@ -175,7 +177,7 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
 			say(ret, GA_HEALTH_DOUBT, "%s: %s", f->phase, f->sentence);
 }
 
-/* Drift of a slot that is a fault of its devices, and whether it is so only when it is new. */
+/* The drift codes of a slot that are faults of its devices. counted: only if the drift is new. */
 static const struct {
 	enum ga_drift_code code;
 	bool counted;

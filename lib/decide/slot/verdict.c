@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The approval predicate: each reason with where it was seen and what to do about it. */
+/* The predicate of all gates: each reason with its evidence and a hint. */
 #include "decide/slot/verdict.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "record/mac.h"
 #include "record/pciaddr.h"
 
-/* Identify Controller, NVMe Base 2.0: OACS bit 1 is Format NVM; FNA bits 0 and 1 say that format
- * and its secure erase reach every namespace, bit 2 that it can erase the key; SANICAP bits 0 and
- * 1 are sanitize by crypto erase and by block erase. */
+/* Identify Controller, NVMe Base 2.0. OACS bit 1: Format NVM. FNA bits 0 and 1: format and its
+ * secure erase reach every namespace; bit 2: it can erase the key. SANICAP bits 0 and 1: sanitize
+ * by crypto erase and by block erase. */
 #define OACS_FORMAT 0x2
 #define FNA_ALL_NAMESPACES 0x3
 #define SANICAP_CRYPTO_OR_BLOCK 0x3
@@ -28,7 +28,7 @@ int64_t ga_wipe_possible(const struct ga_nvme *nvme, const char *minimum_class, 
 	bool alone = nvme->namespaces == 1;
 
 	if (ga_class_rank(minimum_class) < 2)
-		return 1; /* a zero pass and its read-back need nothing of the drive */
+		return 1; /* a zero pass and its read-back need no feature of the drive */
 	if (lab)
 		return 0; /* a file has no flash translation layer to purge */
 	if (c->sanicap != GA_UNKNOWN && (c->sanicap & SANICAP_CRYPTO_OR_BLOCK) && alone)
@@ -42,7 +42,7 @@ int64_t ga_wipe_possible(const struct ga_nvme *nvme, const char *minimum_class, 
 	return 0;
 }
 
-/* A text that is no address is as good as none: why it is none, or NULL. */
+/* Why the text is no PCI address, or NULL. Such a text counts as missing. */
 static char *not_pci(const char *address)
 {
 	struct ga_err why = GA_ERR_INIT;
@@ -64,7 +64,7 @@ static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct g
 			       why ? why : "no GPU, or one without identity", NULL);
 		return;
 	}
-	/* Of a machine that is sold whole no function is handed to a VM. */
+	/* Baremetal hands no function to a VM. */
 	if (gate == GA_GATE_PLACE || f->baremetal)
 		return;
 	if (f->iommu_group == GA_UNKNOWN)
@@ -84,7 +84,7 @@ static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct g
 			       "make the board's own display the primary one in firmware");
 }
 
-/* Only approval asks: what was approved and cannot be reset any more, its host refuses. */
+/* Only approval checks this: if an approved GPU can no longer be reset, its host refuses. */
 static void check_reset(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
 	if (!f->gpu_pci_address)
@@ -116,8 +116,8 @@ static void check_medium(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "files are disks in a lab state only (gpuaas-state init --lab)");
 }
 
-/* NULL when nothing stands against its content, else what does. Asked at approval: a slot that is
- * placed has a disk proved empty, and provision's own guard samples it. */
+/* The reason against the disk's content, or NULL. Only approval checks this: a placed slot has a
+ * disk that is proven empty, and provision's own guard samples it. */
 static char *content_why(const struct ga_slot_facts *f)
 {
 	const char *content = f->nvme_content ? f->nvme_content : "unread";
@@ -130,7 +130,7 @@ static char *content_why(const struct ga_slot_facts *f)
 		return NULL;
 	if (!ga_streq(content, "unknown_content"))
 		return ga_xstrdup("no known signature, and its blocks could not be read");
-	/* What a tenant of this state left, or a wipe that did not come to its end. */
+	/* It is the data of a tenant of this state, or of an unfinished wipe. */
 	return f->nvme_ours ? NULL :
 			      ga_xprintf("unknown content: no known signature, and not empty "
 					 "(%lld block%s of 4 KiB looked at)",
@@ -145,7 +145,7 @@ static void check_content(const struct ga_slot_facts *f, struct ga_reasons *ret)
 	bool read = f->nvme_signatures_known &&
 		    (f->nvme_signatures || ga_streq(f->nvme_content, "unknown_content"));
 
-	/* The lab's files are made for tests: what could not be read of them is no tenant's. */
+	/* Files of a lab are made for tests: unreadable content of a file is no tenant's data. */
 	if (!why || (f->lab && !read) || ga_streq(f->destroy_data, f->nvme_wwid))
 		return;
 	allow = ga_xprintf("look at it; if its content may be destroyed: gpuaas-discover | "
@@ -172,7 +172,7 @@ static void check_uses(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "run gpuaas-discover as root");
 }
 
-/* What the host sees of the disk, asked at approval. */
+/* The host's view of the disk; only approval checks it. */
 static void check_seen(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
 	check_medium(f, ret);
@@ -217,7 +217,7 @@ static void check_wipe(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 			       "another drive, one namespace a drive, or --wipe-class clear");
 }
 
-/* A text that is no address is as good as none. */
+/* A text that is no address counts as missing. */
 static void check_addresses(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
 	char mac[GA_MAC_SIZE];
@@ -244,7 +244,7 @@ static void check_network(const struct ga_slot_facts *f, enum ga_gate gate, stru
 			       "make more virtual functions (sriov_numvfs), then discover again");
 		return;
 	}
-	/* A plan has no claim mode: it only knows functions that are a slot's own. */
+	/* A plan has no claim mode: it only has functions that belong to one slot. */
 	if (gate != GA_GATE_PROVISION && !ga_streq(f->fabric_claim_mode, "per_slot_vf"))
 		ga_reasons_add(ret, "fabric_not_per_slot_vf", f->fabric_vf_pci_address,
 			       f->fabric_claim_mode, NULL);
@@ -327,8 +327,7 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 		check_reset(f, ret);
 	check_disk(f, gate, ret);
 	check_wipe(f, gate, ret);
-	/* A slot is approved as a complete row whatever it is sold as: its node may sell slices
-	 * tomorrow. */
+	/* Approval requires a complete row for baremetal too: the node may sell slices tomorrow. */
 	if (!f->baremetal || gate == GA_GATE_APPROVE) {
 		check_network(f, gate, ret);
 		check_room(f, ret);

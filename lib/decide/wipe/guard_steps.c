@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of the guard by name. */
+/* The table of the guard's steps. */
 #include "decide/wipe/guard_steps.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ const struct ga_guard_rule ga_guard_rules[] = {
 	{ "exports", GA_GUARD_ON_FILES },
 	{ "signatures", GA_GUARD_IF_ALLOWED },
 	{ "content", GA_GUARD_IF_ALLOWED },
-	/* A domain that runs has the disk open, and that is looked for in any case. */
+	/* A running domain has the disk open, and the step open_files finds that. */
 	{ "domains", GA_GUARD_ALWAYS },
 	{ "open_files", GA_GUARD_ON_FILES },
 	{ "identity_before", GA_GUARD_NEVER },
@@ -44,13 +44,14 @@ const struct ga_guard_rule *ga_guard_rule(const char *step)
 
 /* ---- signatures ---- */
 
-/* One signature: the partition that it is in (0: the disk itself), and its type. */
+/* One signature: its partition (0: the disk itself) and its type. */
 struct signature {
 	long partition;
 	char *type;
 };
 
-/* Of the kernel's name of a disk or partition: 2 of "sda2" and "nvme0n1p2", 0 of "nvme0n1". */
+/* The partition number in the kernel's name of a disk or partition: 2 for "sda2" and "nvme0n1p2", 0
+ * for "nvme0n1". */
 static long partition_of(const char *name)
 {
 	static const char *const letters[] = { "sd", "hd", "vd", "xvd" };
@@ -60,7 +61,7 @@ static long partition_of(const char *name)
 		n--;
 	if (!name[n] || strchr(name, '/'))
 		return 0;
-	/* Where the disk's own name ends in a digit, its partitions have a 'p' between. */
+	/* If the disk's own name ends in a digit, a 'p' separates the partition number. */
 	if (n > 1 && name[n - 1] == 'p' && isdigit((unsigned char)name[n - 2]))
 		return strtol(name + n, NULL, 10);
 	for (i = 0; i < GA_ARRAY_SIZE(letters); i++)
@@ -69,7 +70,7 @@ static long partition_of(const char *name)
 	return 0;
 }
 
-/* Reads "name: type" in place; false when it is none. */
+/* Splits "name: type" in place; false when the text has another form. */
 static bool read_signature(char *text, struct signature *ret)
 {
 	char *colon = NULL, *p;
@@ -80,7 +81,7 @@ static bool read_signature(char *text, struct signature *ret)
 		return false;
 	*colon = '\0';
 	ret->type = colon + 2;
-	ret->type[strcspn(ret->type, " ")] = '\0'; /* behind the last one: " (expected)" */
+	ret->type[strcspn(ret->type, " ")] = '\0'; /* cuts a suffix such as " (expected)" */
 	ret->partition = partition_of(text);
 	return true;
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps that the guard of a wipe records, so that evidence can be judged from its content.
+ * The steps that the guard of a wipe records, so that the judge can check evidence by its content.
  *
- * A wipe that ran to its end has every one of them, in this order, on a block device and on a file
- * of a lab alike; act/device/guard.c records no step by another name. Pure: the table, and how the
- * detail of one step is read.
+ * A finished wipe has every one of them, in this order, on a block device as on a file of a lab;
+ * act/device/guard.c records no step under another name. Pure: the table, and the parser of one
+ * step's detail.
  */
 #ifndef GA_DECIDE_WIPE_GUARD_STEPS_H
 #define GA_DECIDE_WIPE_GUARD_STEPS_H
 
 #include "base/ga.h"
 
-/* When the outcome "not_proven" passes; "failed" never does. */
+/* When the outcome "not_proven" is accepted; "failed" never is. */
 enum ga_guard_lack {
-	GA_GUARD_NEVER,	     /* confirmed or not_needed only */
+	GA_GUARD_NEVER,	     /* never: only confirmed or not_needed */
 	GA_GUARD_ON_FILES,   /* medium "file": the guard of a lab may run without root */
-	GA_GUARD_IF_ALLOWED, /* the content may go: a tenant's disk, or destroy_data of the order */
-	GA_GUARD_ALWAYS,     /* another step of the table looks for the same thing */
+	GA_GUARD_IF_ALLOWED, /* the content may be destroyed: a tenant's disk, or destroy_data of
+			      * the order */
+	GA_GUARD_ALWAYS,     /* another step of the table checks for the same thing */
 };
 
 struct ga_guard_rule {
@@ -30,7 +31,7 @@ const struct ga_guard_rule *ga_guard_rule(const char *step);
 
 /* Whether the detail of a step "signatures", which is a list ("nvme1n1: gpt, nvme1n1p2: ext4
  * (expected)"), has this one ("nvme2n1p2: ext4"): the same type in the same partition. The name of
- * the disk does not count, because the kernel may give it another at each start. */
+ * the disk does not count, because the kernel may change it at each start. */
 bool ga_guard_saw(const char *detail, const char *signature);
 
 #endif

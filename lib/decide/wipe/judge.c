@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence judged from its content. */
+/* Judges evidence by its content. */
 #include "decide/wipe/judge.h"
 
 #include "decide/slot/verdict.h"
@@ -12,7 +12,7 @@ void ga_cleanup_wipe_verdict(struct ga_wipe_verdict *v)
 	*v = (struct ga_wipe_verdict){ 0 };
 }
 
-/* Sets the verdict; false, as the value of a check that does not hold. */
+/* Sets the verdict. Returns false: the check does not hold. */
 static bool GA_PRINTF(4, 5) no(struct ga_wipe_verdict *v, const char *code, enum ga_code status,
 			       const char *fmt, ...)
 {
@@ -41,9 +41,10 @@ bool ga_wipe_is_old(const struct ga_wipe_evidence *e)
 	return e->rules < GA_WIPE_RULES_FIRST; /* GA_UNKNOWN too */
 }
 
-/* ---- what the record says of itself ---- */
+/* ---- the record as a whole ---- */
 
-/* The host ended with a verdict of this judge: its code, which says what to do, or NULL. */
+/* The code of this judge's verdict, if the host ended with one (the code leads to the hint); or
+ * NULL. */
 static const char *verdict_of(const char *reason)
 {
 	static const char *const codes[] = { "gpu_memory_not_proven", "gpu_reset_failed",
@@ -74,8 +75,8 @@ static bool outcome_holds(const struct ga_wipe_evidence *e, struct ga_wipe_verdi
 	return no(v, "wipe_failed", GA_EXTERNAL, "outcome is %s: %s", or_null(e->outcome), why);
 }
 
-/* The attempt says which order it answers; evidence that then names another's use of the slot was
- * put together. */
+/* The attempt decides which order the evidence answers: evidence with another claim or allocation
+ * is forged. */
 static bool of_whom_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evidence *e,
 			  struct ga_wipe_verdict *v)
 {
@@ -131,8 +132,8 @@ static bool format_ran(const struct ga_wipe_evidence *e)
 	return false;
 }
 
-/* Linux counts whenever a disk appears: another number is another disk, or one that went away and
- * came back. A Format makes the disk appear anew. Files have no such number. */
+/* Linux counts each appearance of a disk: another number means another disk, or a disk that was
+ * removed and came back. A Format also makes the disk appear anew. Files have no such number. */
 static bool diskseq_holds(const struct ga_wipe_evidence *e, struct ga_wipe_verdict *v)
 {
 	const char *before = e->device.diskseq_before, *after = e->device.diskseq_after;
@@ -169,8 +170,9 @@ static bool medium_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evi
 	return true;
 }
 
-/* What no disk has: blocks that are no power of two from 512 on, a namespace 0 (NVMe Base 2.0:
- * namespace ids begin at 1). Null is of what has no such number, as a file. */
+/* Refuses values that no disk has: a block size that is no power of two from 512 on, or
+ * namespace 0 (NVMe Base 2.0: namespace ids begin at 1). Null means that the medium has no such
+ * number: a file. */
 static bool geometry_holds(const struct ga_wipe_evidence *e, struct ga_wipe_verdict *v)
 {
 	int64_t block = e->device.logical_block_bytes, nsid = e->device.nsid;
@@ -219,12 +221,12 @@ static bool step_passes(const struct ga_wipe_asked *a, const struct ga_wipe_evid
 {
 	bool file = ga_streq(e->device.medium, "file");
 
-	/* On a disk there is nothing that the guard need not look at. */
+	/* On a disk every step is needed; not_needed counts only for a file. */
 	return ga_streq(s->outcome, "confirmed") || (ga_streq(s->outcome, "not_needed") && file) ||
 	       (ga_streq(s->outcome, "not_proven") && lack_passes(a, file, rule->lack));
 }
 
-/* When a step is made: before the wipe, again right before the erase, and after it. */
+/* The time of a step: before the wipe (0), again right before the erase (1), after it (2). */
 static int stage_of(const char *step)
 {
 	return ga_starts(step, "identity_after") ? 2 : ga_starts(step, "identity_before") ? 1 : 0;
@@ -240,7 +242,7 @@ static bool has_step(const struct ga_wipe_evidence *e, const char *step)
 	return false;
 }
 
-/* Every step of the table, each at its time. A newer host may look at more. */
+/* The record has every step of the table, in order. A newer host may have further steps. */
 static bool guard_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evidence *e,
 			struct ga_wipe_verdict *v)
 {
@@ -283,8 +285,8 @@ static int method_of(const char *text)
 	return -1;
 }
 
-/* Why a confirmed method cannot have been used on this disk, or NULL. How many namespaces there
- * were is not in the record: the host did not begin what would have reached another one. */
+/* Why a confirmed method cannot have run on this disk, or NULL. The record has no number of
+ * namespaces: the host never begins a method that reaches another one. */
 static const char *why_impossible(const struct ga_wipe_asked *a, const struct ga_wipe_evidence *e,
 				  int method)
 {
@@ -361,7 +363,7 @@ static bool policy_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evi
 	const char *reached = ga_wipe_class_reached(e);
 	int least = ga_class_rank(a->minimum_class);
 
-	/* A host that was asked for more than this has proved more. */
+	/* A host whose policy required more has proven more. */
 	if (ga_class_rank(p->minimum_class) < least || ga_class_rank(p->minimum_class) < 1)
 		return no(v, "wipe_below_policy", GA_HOST,
 			  "policy.minimum_class is %s, and the policy in force asks for %s",
@@ -479,7 +481,7 @@ static bool follows(const struct moment *a, const struct moment *b, struct ga_wi
 		  or_null(a->at), b->member, or_null(b->at));
 }
 
-/* Times of records have one form, in which the order of texts is that of time. */
+/* Times of records have one form: text order is time order. */
 static bool times_hold(const struct ga_wipe_evidence *e, struct ga_wipe_verdict *v)
 {
 	struct moment last = { "started_at", e->started_at }, next;
@@ -523,7 +525,7 @@ static const char *detail_of(const struct ga_step *s)
 	return s->detail ? s->detail : "no detail";
 }
 
-/* The kernel's words in reset_method; null is a kernel that does not tell which it was. */
+/* Whether the method is a word of the kernel's reset_method. Null: the kernel does not show it. */
 static bool is_reset_method(const char *method)
 {
 	static const char *const words[] = { "device_specific", "acpi", "flr", "af_flr", "pm",
@@ -536,7 +538,7 @@ static bool is_reset_method(const char *method)
 	return !method;
 }
 
-/* A GPU that did not come back from its reset, or whose scrub broke down, is sold by no policy. */
+/* No policy sells a GPU that did not come back from its reset, or whose scrub failed. */
 static bool gpu_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evidence *e,
 		      struct ga_wipe_verdict *v)
 {

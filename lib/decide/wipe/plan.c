@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ladder of wipe methods, and the judgement of a run. */
+/* The ladder of wipe methods, and the outcome of a run. */
 #include "decide/wipe/plan.h"
 
 #include "decide/wipe/judge.h"
@@ -116,7 +116,7 @@ void ga_wipe_plan_make(const struct ga_wipe_facts *facts, const char *minimum_cl
 	}
 }
 
-/* (1 - p)^n, by squaring: libm is not linked for one function. */
+/* (1 - p)^n, by squaring: avoids linking libm for one function. */
 static double clean_chance(double p, int64_t n)
 {
 	double base = 1.0 - p, r = 1.0;
@@ -152,7 +152,7 @@ int64_t ga_wipe_remnant_ppb(int64_t n)
 	return high;
 }
 
-/* ---- judgement ---- */
+/* ---- the outcome ---- */
 
 static void end(struct ga_wipe_evidence *e, enum ga_wipe_outcome outcome, int status,
 		char *reason)
@@ -200,8 +200,8 @@ static const struct ga_step *failed_guard(const struct ga_wipe_evidence *e)
 	return NULL;
 }
 
-/* Whether the wipe had begun when trouble ended it. Markers alone are a beginning, unless it ended
- * because no method could be begun. */
+/* Whether the wipe had begun when trouble ended it. Written markers alone count as begun, unless no
+ * method could begin. */
 static bool begun(const struct ga_wipe_evidence *e, const char *code)
 {
 	if (find_try(e, "confirmed") || find_try(e, "failed"))
@@ -231,7 +231,7 @@ static void judge_try(struct ga_wipe_evidence *e, const struct ga_wipe_try *t,
 	end(e, outcome, GA_EXTERNAL, ga_xprintf("%s: %s", t->method, t->detail ? t->detail : ""));
 }
 
-/* What the drive is to blame for has a reason of its own; the rest is the judge's to find. */
+/* Faults of the drive get their own reason; the judge finds all others. */
 static void judge_whole(struct ga_wipe_evidence *e, const struct ga_wipe_asked *asked)
 {
 	ga_autoverdict struct ga_wipe_verdict v = { 0 };
@@ -276,14 +276,14 @@ void ga_wipe_judge(struct ga_wipe_evidence *e, const struct ga_wipe_asked *asked
 		judge_try(e, failed, GA_WIPE_FAILED);
 	else
 		judge_whole(e, asked);
-	/* A class stands in the record only when the whole run proved it. */
+	/* The record keeps a class only if the run proved everything. */
 	if (!ga_streq(e->outcome, "confirmed")) {
 		free(e->class);
 		e->class = ga_xstrdup("none");
 	}
 }
 
-/* ---- what an order asks for ---- */
+/* ---- the requirements of an order ---- */
 
 bool ga_wipe_content_expected(const char *cause)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ResourceClaims and ResourceSlices. */
+/* Reads ResourceClaims and ResourceSlices. */
 #include "exchange/kube/claim.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define NAME_MOST 253
 
-/* A device that a claim names. */
+/* A device that a claim has. */
 struct result {
 	const struct ga_kube_driver *driver;
 	char *pool, *name;
@@ -25,13 +25,13 @@ struct claim {
 
 struct slice {
 	const struct ga_kube_driver *driver;
-	char *pool, *node; /* node NULL: its devices are of no node */
+	char *pool, *node; /* node NULL: its devices belong to no node */
 	int64_t generation;
 };
 
 struct device {
 	const struct slice *slice;
-	char *name, *node; /* node NULL: the slice's */
+	char *name, *node; /* node NULL: the node of the slice */
 	struct ga_kube_says says;
 };
 
@@ -104,7 +104,7 @@ static int too_many(struct ga_err *err, const char *of)
 			 ("give them in parts: kubectl get … -l KEY=VALUE -o json"));
 }
 
-/* With adminAccess a device is looked at, not used; and one without pool or name is none. */
+/* Skips devices with adminAccess, which only observe. Refuses a device without pool or name. */
 static int take_result(struct ga_kube_claims *c, struct claim *claim, json_t *one,
 		       struct ga_err *err)
 {
@@ -206,7 +206,7 @@ int ga_kube_claims_take(struct ga_kube_claims *c, json_t *item, struct ga_err *e
 	return (claim ? take_claim(c, item, err) : take_slice(c, item, err)) < 0 ? -1 : 1;
 }
 
-/* ---- in order ---- */
+/* ---- sorting and searching ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -223,7 +223,7 @@ static int by_pool(const struct slice *x, const struct slice *y)
 	return order ? order : strcmp(x->pool, y->pool);
 }
 
-/* The newest first. */
+/* Newest generation first. */
 static int by_generation(const void *a, const void *b)
 {
 	const struct slice *const *x = a, *const *y = b;
@@ -260,7 +260,7 @@ static const struct slice *newest(const struct ga_kube_claims *c, const struct r
 	return lo < c->slices.n && !by_pool(c->slices.v[lo], &key) ? c->slices.v[lo] : NULL;
 }
 
-/* How many devices of the newest generation have the name; the first of them. */
+/* Counts the devices with the name in the newest generation, at most 2; *ret is the first one. */
 static size_t find_device(const struct ga_kube_claims *c, const struct result *r,
 			  const struct device **ret)
 {
@@ -282,7 +282,7 @@ static size_t find_device(const struct ga_kube_claims *c, const struct result *r
 	return n;
 }
 
-/* ---- the judgement ---- */
+/* ---- the decision ---- */
 
 struct judge {
 	struct ga_kube_claims *claims;
@@ -291,7 +291,7 @@ struct judge {
 	void *arg;
 };
 
-/* What the attributes leave open is for the node to say. */
+/* The attributes leave the type open: the node decides. */
 static void by_node(const struct judge *j, const struct claim *claim, const struct device *d,
 		    const struct ga_node_type *t, struct ga_kube_told *ret)
 {

@@ -10,7 +10,7 @@
 
 #define TEXT_MOST 128
 
-/* AMD's deviceID is the number of the board, no PCI id, and its memory may be made up. */
+/* AMD's deviceID is the number of the board, not a PCI id, and AMD's memory may be made up. */
 static const struct ga_kube_driver drivers[] = {
 	{ "gpu.nvidia.com", "NVIDIA", "productName", "deviceID", { NULL }, "gpu", GA_NAME_NVIDIA,
 	  0x10de, true },
@@ -38,7 +38,7 @@ void ga_kube_device_release(struct ga_kube_says *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* v1beta1 has what later versions have in the device itself in its member basic. */
+/* v1beta1 has these members in basic; later versions have them in the device itself. */
 static json_t *member(json_t *device, const char *key)
 {
 	json_t *value = json_object_get(device, key);
@@ -46,7 +46,8 @@ static json_t *member(json_t *device, const char *key)
 	return value ? value : json_object_get(json_object_get(device, "basic"), key);
 }
 
-/* A name without a domain is of the driver's domain, which may stand there, too. */
+/* A name without a domain belongs to the driver's domain; the attribute may also carry that
+ * domain. */
 static const char *attribute(const struct ga_kube_driver *driver, json_t *attributes,
 			     const char *name)
 {
@@ -67,7 +68,7 @@ static char *kept(const char *text)
 	return text ? ga_printable(ga_xstrndup(text, TEXT_MOST)) : NULL;
 }
 
-/* "0x2335" */
+/* Reads "0x2335"; GA_UNKNOWN: another form. */
 static int64_t device_id(const char *text)
 {
 	size_t i;
@@ -80,7 +81,7 @@ static int64_t device_id(const char *text)
 	return strtol(text, NULL, 16);
 }
 
-/* Intel's driver writes Unknown where it knows none. */
+/* Intel's driver writes Unknown for an unknown product. */
 static const char *product(const struct ga_kube_driver *driver, json_t *attributes)
 {
 	const char *text = attribute(driver, attributes, driver->product);
@@ -140,9 +141,9 @@ void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driv
 	ga_census_done(&g);
 }
 
-/* ---- the other way round ---- */
+/* ---- from type to attribute values ---- */
 
-/* Adds a value when a device that says it is of the type. */
+/* Adds the value, if a device with this value is of the type. */
 static void add_value(const struct ga_accels *list, const struct ga_kube_driver *driver,
 		      const struct ga_accel_type *type, char *value, json_t *to)
 {

@@ -9,7 +9,7 @@
 #include "catalog/name.h"
 #include "exchange/kube/internal.h"
 
-/* A number of an object, with a warning when it is none. */
+/* A number of an object; GA_UNKNOWN with a warning when it is no number. */
 static int64_t number_of(struct ga_census *g, json_t *object, const char *key)
 {
 	int64_t n;
@@ -19,8 +19,8 @@ static int64_t number_of(struct ga_census *g, json_t *object, const char *key)
 	return n;
 }
 
-/* How many GPUs, or parts or units of one, a member of an object says; GA_UNKNOWN where there is
- * none or, with a warning, none that can be: nothing has a million, and their products fit. */
+/* A member's count of GPUs, or of parts or units of a GPU. GA_UNKNOWN: the member is missing, or,
+ * with a warning, out of range. At most 1000000, so that products of counts fit. */
 static int64_t family_count(struct ga_census *g, json_t *object, const char *key)
 {
 	int64_t n = number_of(g, object, key);
@@ -31,7 +31,8 @@ static int64_t family_count(struct ga_census *g, json_t *object, const char *key
 	return GA_UNKNOWN;
 }
 
-/* Whether the node offers any: a number that cannot be is no reason to say that there is none. */
+/* Whether the node offers any. A malformed number counts as yes: it does not prove that there is
+ * none. */
 static bool offers_any(const struct ga_kube_node *node, const char *key)
 {
 	int64_t n;
@@ -65,8 +66,8 @@ struct nvidia {
 	const char *product;
 	struct ga_accel_named named;
 	int64_t count, replicas, memory_mib, capacity, shared;
-	bool has_parts; /* MIG resources beside whole GPUs */
-	bool offered;	/* whole or shared ones */
+	bool has_parts; /* the node has MIG resources as well as full GPUs */
+	bool offered;	/* the node offers full or shared GPUs */
 };
 
 static void nvidia_parts(struct ga_census *g, const struct ga_kube_node *node, struct nvidia *n)
@@ -90,19 +91,19 @@ static void nvidia_parts(struct ga_census *g, const struct ga_kube_node *node, s
 	}
 }
 
-/* Resources by replicas: what one GPU is offered as. */
+/* The number of resources that one GPU is offered as (replicas). */
 static int64_t offered_as(const struct nvidia *n)
 {
 	return n->replicas != GA_UNKNOWN && n->replicas > 1 ? n->replicas : 1;
 }
 
-/* Whether how often each GPU is offered is not told, though it is offered several times. */
+/* Whether GPUs are shared, but the number of replicas is not known. */
 static bool is_shared_somehow(const struct nvidia *n)
 {
 	return n->named.shared && n->replicas == GA_UNKNOWN;
 }
 
-/* GPUs that are there beside those the labels tell of; GFD tells of one model of a node only. */
+/* The number of GPUs that no label describes: GFD labels only one model of a node. */
 static int64_t untold(struct ga_census *g, const struct nvidia *n)
 {
 	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
@@ -121,7 +122,7 @@ static int64_t nvidia_count(struct ga_census *g, const struct nvidia *n)
 {
 	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
 
-	/* With one MIG profile for all, count and capacity are of parts. */
+	/* With one MIG profile for all GPUs, count and capacity are numbers of parts. */
 	if (n->named.part) {
 		add_part(g, n->named.part, n->count != GA_UNKNOWN ? n->count :
 								     offers / offered_as(n));
@@ -183,13 +184,13 @@ void ga_kube_nvidia(struct ga_census *g, const struct ga_kube_node *node)
 
 /* ---- products of AMD and Intel ---- */
 
-/* The elements of a maker that PCI ids made. */
+/* The elements of a maker that were made from PCI ids. */
 struct devices {
 	size_t first, n;
-	bool all; /* no other GPU of the maker is there */
+	bool all; /* these are all GPUs of the maker on the node */
 };
 
-/* The device that a product's name means, or the only one there is. */
+/* The element that the product name means, or the only one; NULL: none. */
 static struct ga_node_type *device_of(struct ga_census *g, const struct devices *d,
 				      const struct ga_accel_named *n)
 {
@@ -202,8 +203,9 @@ static struct ga_node_type *device_of(struct ga_census *g, const struct devices 
 	return d->n == 1 && d->all ? &g->view->types.v[d->first] : NULL;
 }
 
-/* A product goes to its device. One that is of none is a GPU of its own, unless all are there: then
- * a known one contradicts them, and an unknown one tells nothing but its warning, label_unknown. */
+/* Adds a product to its element. A product without an element becomes a GPU of its own, unless all
+ * GPUs are there: then a known product contradicts the first element, and an unknown one only gets
+ * the warning label_unknown. */
 static void add_product(struct ga_census *g, const struct devices *d, enum ga_name_family family,
 		       const char *key, const char *text, int64_t count)
 {
@@ -224,7 +226,7 @@ static void add_product(struct ga_census *g, const struct devices *d, enum ga_na
 		ga_type_said(to, "label", said, n.types.v, n.types.n);
 }
 
-/* How many GPUs the elements from first on are, of those that are counted. */
+/* Sum of the known counts of the elements from first on. */
 static int64_t sum_of(const struct ga_census *g, size_t first)
 {
 	int64_t sum = 0;
@@ -235,7 +237,7 @@ static int64_t sum_of(const struct ga_census *g, size_t first)
 	return sum;
 }
 
-/* Of how many elements from first on the GPUs are not counted. */
+/* Number of elements from first on with an unknown count. */
 static size_t uncounted(const struct ga_census *g, size_t first)
 {
 	size_t i, n = 0;
@@ -247,7 +249,7 @@ static size_t uncounted(const struct ga_census *g, size_t first)
 
 /* ---- AMD ---- */
 
-/* It is GiB, rounded. */
+/* The label is in GiB, rounded. */
 int64_t ga_kube_amd_vram(const char *text)
 {
 	char *end = NULL;
@@ -277,7 +279,8 @@ bool ga_kube_amd_is_id(const char *text)
 	return n && n <= 8 && !text[n];
 }
 
-/* What is known of GPUs of one id; alone: labels that stand once are of them. */
+/* Adds the GPUs of one PCI id. alone: they are the only ones, so labels without an id describe
+ * them. */
 static void amd_device(struct ga_census *g, const struct ga_kube_node *node, const char *text,
 		       int64_t count, bool alone)
 {
@@ -302,7 +305,7 @@ static void amd_device(struct ga_census *g, const struct ga_kube_node *node, con
 	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
 }
 
-/* "amd.com/gpu.KIND.VALUE" with a count: how a node of several models is labelled. */
+/* "amd.com/gpu.KIND.VALUE" with a count: the form of labels on a node of several models. */
 static bool counted(const char *key, const char *kind, const char **value)
 {
 	size_t n = strlen(kind);
@@ -316,7 +319,7 @@ static bool counted(const char *key, const char *kind, const char **value)
 	return **value != '\0';
 }
 
-/* Each value once, though it stands with and without beta. */
+/* Whether the same label exists without "beta.": each value counts once. */
 static bool is_repeated(const struct ga_kube_node *node, const char *key)
 {
 	return ga_starts(key, "beta.") && json_object_get(node->labels, key + 5);
@@ -343,7 +346,8 @@ bool ga_kube_amd_label(const struct ga_kube_node *node, const char *key,
 	return false;
 }
 
-/* "cpx_nps4": GPUs are divided, and what the node offers and labels count are parts. */
+/* "cpx_nps4": the GPUs are divided, and the node's resources and label counts are numbers of
+ * parts. */
 static bool amd_parts(struct ga_census *g, const struct ga_kube_node *node, int64_t capacity)
 {
 	static const char name[] = "amd.com/gpu.compute-memory-partition";
@@ -352,7 +356,7 @@ static bool amd_parts(struct ga_census *g, const struct ga_kube_node *node, int6
 	json_t *ignored;
 
 	if (plain && strncasecmp(plain, "spx", 3) != 0) {
-		/* The plugin may call what it offers by the partition. */
+		/* The plugin may name its resource by the partition. */
 		ga_autofree char *own = ga_xprintf("amd.com/%s", plain);
 
 		add_part(g, plain,
@@ -429,7 +433,7 @@ void ga_kube_amd(struct ga_census *g, const struct ga_kube_node *node)
 	if (g->view->types.n > d.first) {
 		int64_t its_sum = sum_of(g, d.first);
 
-		/* What the node offers beyond what labels tell of, which tell of some. */
+		/* The node offers more GPUs than the labels describe. */
 		if (!uncounted(g, d.first) && capacity != GA_UNKNOWN && its_sum != capacity) {
 			ga_view_warn(g->view, "count_mismatch",
 				     "labels tell of %lld AMD GPUs, the node offers %lld",
@@ -442,8 +446,7 @@ void ga_kube_amd(struct ga_census *g, const struct ga_kube_node *node)
 		const char *id = ga_kube_label(node, "amd.com/gpu.device-id");
 		ga_autofree char *said = ga_xprintf("amd.com/gpu.device-id=%.64s", id ? id : "");
 
-		/* Nothing tells of which type they are; an id that cannot be is all that is known
-		 * then. */
+		/* No label gives their type. A malformed id is then the only evidence. */
 		ga_type_said(ga_census_add(g, capacity, GA_UNKNOWN), id ? "label" : "resource",
 			     id ? said : "amd.com/gpu", NULL, 0);
 	}
@@ -487,8 +490,8 @@ static void intel_devices(struct ga_census *g, const struct ga_kube_node *node, 
 			     "pci", said, a.slug ? &a.slug : a.may_be.v,
 			     a.slug ? 1 : a.may_be.n);
 	}
-	/* What is left of all GPUs for the one id of which no label says how many; of several such
-	 * ids nobody knows. */
+	/* The one id without a count gets the rest of the GPUs. With several such ids the split is
+	 * unknown. */
 	rest = gpus == GA_UNKNOWN ? GA_UNKNOWN : gpus - sum_of(g, first);
 	for (i = first; rest > 0 && uncounted(g, first) == 1 && i < g->view->types.n; i++)
 		if (g->view->types.v[i].count == GA_UNKNOWN)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A document of kubectl, an item at a time. A scanner that knows only strings and depth finds where
- * items begin and end; each is parsed alone, and what is left of the document, with 0 in place of
- * each item, is parsed at the end, so that nothing malformed passes.
+ * Reads a kubectl document, one item at a time. A scanner that knows only strings and depth finds
+ * the start and end of each item. Each item is parsed alone. The rest of the document, with 0 in
+ * place of each item, is parsed at the end, so that malformed input never passes.
  */
 #include "exchange/kube/kube.h"
 
@@ -21,7 +21,7 @@ struct scan {
 	ga_kube_each each;
 	void *arg;
 	struct ga_str rest, item;
-	char key[8];	 /* the last text at depth 1, cut off */
+	char key[8];	 /* the last text at depth 1, cut to this size */
 	size_t key_len;
 	size_t depth, items;
 	bool in_text, escaped, in_items, in_item, items_come;
@@ -72,7 +72,7 @@ static void in_text(struct scan *s, char c)
 		s->key[s->key_len++] = c;
 }
 
-/* What opens and closes outside of texts and items. */
+/* Tracks brackets, colons and commas outside of texts and items. */
 static void structure(struct scan *s, char c)
 {
 	switch (c) {
@@ -105,13 +105,13 @@ static void structure(struct scan *s, char c)
 	}
 }
 
-/* What is before, between and behind the items. */
+/* Takes a character before, between or after the items. */
 static int take(struct scan *s, char c, struct ga_err *err)
 {
 	if (!s->in_text && s->in_items && s->depth == 2 && !isspace((unsigned char)c)) {
 		if (c == '{') {
 			s->in_item = true;
-			return 0; /* take_item has it */
+			return 0; /* take_item takes the item */
 		}
 		if (c != ',' && c != ']')
 			return ga_fail(err, GA_BADREC, "%s, item %zu: it is no object", s->name,
@@ -127,7 +127,8 @@ static int take(struct scan *s, char c, struct ga_err *err)
 	return 0;
 }
 
-/* The bytes of an item as far as they are there: nearly all of a document. How many, or -1. */
+/* Takes the available bytes of an item (nearly all bytes of a document are in items). Returns their
+ * number, or -1. */
 static ssize_t take_item(struct scan *s, const char *buf, size_t n, struct ga_err *err)
 {
 	bool text = s->in_text, escaped = s->escaped, ended = false;
@@ -160,7 +161,7 @@ static ssize_t take_item(struct scan *s, const char *buf, size_t n, struct ga_er
 	return (ssize_t)i;
 }
 
-/* The document without its items is JSON, and an object alone is the one item. */
+/* Checks that the rest of the document is JSON. An object without items is itself the one item. */
 static int finish(struct scan *s, struct ga_err *err)
 {
 	json_error_t why;
@@ -178,7 +179,8 @@ static int finish(struct scan *s, struct ga_err *err)
 		return bad(s, err, "it is no object");
 	items = json_object_get(json, "items");
 	if (items) {
-		/* A key that is written with escapes was not seen as it went by. */
+		/* The scanner misses the key "items" if it is written with escapes; the count shows
+		 * it. */
 		return json_is_array(items) && json_array_size(items) == s->items ?
 			       0 :
 			       bad(s, err, "'items' is no list of objects");
@@ -289,7 +291,7 @@ const char *ga_kube_label(const struct ga_kube_node *node, const char *key)
 	return json_string_value(json_object_get(node->labels, key));
 }
 
-/* A quantity in units, within 0 .. 2^53 - 1; false when it is none. */
+/* Reads a quantity in units, within 0 .. 2^53 - 1; false when it is none. */
 static bool quantity(json_t *value, double *ret)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worth of labels. */
+/* Checks the labels of a Kubernetes node. */
 #include "exchange/kube/label.h"
 
 #include <stdarg.h>
@@ -22,7 +22,7 @@ struct telling {
 	int bad; /* warnings and errors so far; -1: stop */
 };
 
-/* What is told of one label; value NULL where it is no text. */
+/* A finding about one label; value NULL: it is no text. */
 struct told {
 	const char *severity, *code, *label, *value, *type, *hint;
 };
@@ -32,7 +32,7 @@ static char *borrow(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
-/* A copy without what a terminal would obey, not longer than a record takes. */
+/* A copy without characters that a terminal would obey, cut to the length that a record allows. */
 static char *plain(const char *text)
 {
 	return ga_printable(ga_xstrndup(text && *text ? text : "(empty)", 512));
@@ -86,7 +86,7 @@ const char *ga_kube_platform(const struct ga_kube_node *node)
 	json_t *ignored;
 	size_t i;
 
-	/* OpenShift runs on the clouds too: its own marks count first. */
+	/* OpenShift also runs on the clouds, so its own labels decide first. */
 	for (i = GA_ARRAY_SIZE(marks); i-- > 0;)
 		json_object_foreach(node->labels, key, ignored)
 			if (ga_starts(key, marks[i].prefix))
@@ -96,7 +96,7 @@ const char *ga_kube_platform(const struct ga_kube_node *node)
 
 /* ---- products ---- */
 
-/* What a product label that means one type does not say. */
+/* Reports a product label that means one type, with the facts that it leaves open. */
 static void tell_worth(struct telling *t, struct told *w,
 		       const struct ga_accel_named *n, const char *name)
 {
@@ -132,7 +132,7 @@ static void tell_worth(struct telling *t, struct told *w,
 	}
 }
 
-/* Tells what the name of a product means, which the label w holds; fills w. */
+/* Reports the meaning of a product name, the value of label w; fills w. */
 static void tell_name(struct telling *t, struct told *w, enum ga_name_family family,
 		   const char *name)
 {
@@ -264,7 +264,7 @@ static void check_words(struct telling *t, const struct words *row)
 		tell(t, &w, known ? "one of %s" : "whoever writes it writes %s", all.buf);
 }
 
-/* Whether what the view shows, all of it of known types, has none of the maker's. */
+/* Whether all types of the view are known and none is the maker's. */
 static bool has_none_of(const struct telling *t, const struct ga_node_view *v,
 			const char *maker)
 {
@@ -280,7 +280,7 @@ static bool has_none_of(const struct telling *t, const struct ga_node_view *v,
 	return v->types.n > 0;
 }
 
-/* Whose GPUs the labels of clouds say there are, against those of the view. */
+/* Compares the makers in the clouds' labels with those in the view. */
 static void check_makers(struct telling *t, const struct ga_node_view *view)
 {
 	size_t i;
@@ -335,7 +335,7 @@ static void check_machine(struct telling *t)
 	}
 }
 
-/* ---- keys that nothing reads ---- */
+/* ---- keys that gpuaas does not read ---- */
 
 static const struct {
 	const char *key, *hint;
@@ -345,8 +345,8 @@ static const struct {
 	{ "nvidia.com/gpu.product-name", "GFD writes nvidia.com/gpu.product" },
 };
 
-/* Keys with words or texts that are not in the tables above; the last are read by nobody here, and
- * are near to one that is. */
+/* Keys with words or texts that are not in the tables above. gpuaas does not read the last two:
+ * they are here because a key that it reads is close to them. */
 static const char *const texts[] = {
 	"nvidia.com/gpu.product",
 	"nvidia.com/gpu.family",
@@ -368,8 +368,8 @@ struct search {
 	bool known;
 };
 
-/* The same domain, and at most two letters wrong, missing or too many; with more behind a dot it is
- * another key. */
+/* Compares two keys of one domain: at most two letters wrong, missing or too many. A key that
+ * continues another key after a dot is a different key. */
 static void look(struct search *s, const char *key)
 {
 	size_t domain = strcspn(key, "/") + 1, asked = strlen(s->asked), n = strlen(key), far;
@@ -418,7 +418,7 @@ static void check_keys(struct telling *t)
 		check_number(t, numbers[i]);
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
 		check_words(t, &words[i]);
-	/* What dashboards look for and no labeller puts there. */
+	/* Keys that dashboards read and no labeller writes. */
 	for (i = 0; i < GA_ARRAY_SIZE(unpublished); i++) {
 		const char *dead = unpublished[i].key;
 		struct told w = { "warning", "never_published", dead,
@@ -434,7 +434,7 @@ static void check_keys(struct telling *t)
 	check_machine(t);
 }
 
-/* ---- PCI ids, and AMD's labels, which have values in their keys ---- */
+/* ---- PCI ids, and AMD's labels, which may have values in their keys ---- */
 
 static void tell_id(struct telling *t, struct told *w, unsigned int vendor,
 		    unsigned int device)
@@ -456,7 +456,7 @@ static void tell_id(struct telling *t, struct told *w, unsigned int vendor,
 	     vendor, device);
 }
 
-/* The count of devices that a label holds; told where it is none. */
+/* Whether the label holds a count of devices; reports it when it does not. */
 static bool is_count(struct telling *t, struct told *w)
 {
 	int64_t n;
@@ -469,7 +469,7 @@ static bool is_count(struct telling *t, struct told *w)
 	return false;
 }
 
-/* A product that is no part of the key is told with those of the other makers. */
+/* check_product reports a product that is not part of the key, as for the other makers. */
 static void check_amd(struct telling *t, const char *key)
 {
 	struct told w = { .label = key, .value = ga_kube_label(t->node, key) };
@@ -522,7 +522,7 @@ static void check_ids(struct telling *t)
 
 /* ---- the node ---- */
 
-/* Architecture and compute capability, against the type that the product means. */
+/* Compares architecture and compute capability with the type of the product. */
 static void check_against(struct telling *t, const struct ga_accel_type *type)
 {
 	struct told w = { "error", "contradicts", "nvidia.com/gpu.family",
@@ -546,7 +546,7 @@ static void check_against(struct telling *t, const struct ga_accel_type *type)
 		     type->architecture.compute_capability);
 }
 
-/* What the view warns of that is not told of a label already. */
+/* Whether the view's warning repeats a finding about a label. */
 static bool is_told(const char *code)
 {
 	static const char *const told[] = { "number_malformed", "memory_unit", "label_unknown" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCI devices that Node Feature Discovery saw. */
+/* PCI devices in the labels of Node Feature Discovery. */
 #include "exchange/kube/internal.h"
 
 #include <ctype.h>
@@ -10,7 +10,8 @@
 
 #define SAID_MOST 64
 
-/* Numbers of four hexadecimal digits with "_" between and ".present" behind: how many. */
+/* Reads numbers of four hexadecimal digits, separated by "_" and followed by ".present". Returns
+ * how many; 0: another form. */
 static size_t numbers_of(const char *text, unsigned int ret[3])
 {
 	size_t n = 0;
@@ -31,7 +32,8 @@ static bool is_accelerator(unsigned int class)
 	return class >> 8 == 0x03 || class >> 8 == 0x12 || class == 0x0b40;
 }
 
-/* Also one that nobody knows yet; AMD's display controllers are the graphics of processors. */
+/* Whether a device may be an accelerator that the catalogue does not have. AMD's display
+ * controllers are not: they are the graphics of processors. */
 static bool may_be_new(const struct ga_kube_pci *pci)
 {
 	return pci->vendor == 0x10de || pci->vendor == 0x1da3 ||
@@ -70,7 +72,7 @@ static const char *const *types_of(const struct ga_accel *a, size_t *n)
 	return a->slug ? &a->slug : a->may_be.v;
 }
 
-/* The types of all devices; and none where one of them is not known, of which any may be. */
+/* The types of all devices. unknown: a device is not in the catalogue, so any type is possible. */
 struct seen {
 	GA_LIST(const char *) types;
 	struct ga_str said;
@@ -120,12 +122,12 @@ void ga_kube_nfd(struct ga_census *g, const struct ga_kube_node *node, unsigned 
 	ga_str_release(&s.said);
 }
 
-/* Devices that were told of already. */
+/* Devices with an element already. */
 struct told {
 	GA_LIST(struct ga_kube_pci) pci;
 };
 
-/* A device may have labels with and without its id, and with several classes. */
+/* Labels of one device may have its id or not, and may have several classes. */
 static bool is_told(const struct told *t, const struct ga_kube_pci *pci)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects for Kubernetes. */
+/* Makes objects for Kubernetes. */
 #include "exchange/kube/object.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ static json_t *text(const char *value)
 {
 	json_t *json = json_string(value);
 
-	/* What is no UTF-8 cannot be said in JSON. */
+	/* JSON cannot hold a text that is no UTF-8. */
 	return json ? json : json_string("?");
 }
 
@@ -23,7 +23,7 @@ static json_t *object(const char *version, const char *kind, const char *name)
 			 "name", text(name));
 }
 
-/* Set when it is known. */
+/* Adds the member unless value is NULL (unknown). */
 static void put(json_t *to, const char *key, json_t *value)
 {
 	if (value)
@@ -51,7 +51,7 @@ void ga_kube_list_end(struct ga_str *list)
 	ga_str_add(list, list->len ? "\n ]\n}\n" : LIST "]\n}\n");
 }
 
-/* Device plugins taint nodes by their resource; to tolerate what is not there is harmless. */
+/* Device plugins taint nodes with their resource. A toleration without a taint is harmless. */
 static json_t *tolerations(const char *resource)
 {
 	return json_pack("[{s:s, s:s, s:s}]", "key", resource, "operator", "Exists", "effect",
@@ -84,7 +84,7 @@ static void counts_of(const struct ga_profile *p, int64_t *least, int64_t *most)
 	}
 }
 
-/* each: of one GPU; unit "": a number, else a quantity. */
+/* each: amount for one GPU; unit "": a number, else a quantity. */
 static void add_identifier(json_t *to, const char *resource, const char *name, const char *kind,
 			   int64_t each, const char *unit, const struct ga_profile *p)
 {
@@ -160,7 +160,7 @@ json_t *ga_kube_hardware_profile(const struct ga_kube_hardware *h)
 
 /* ---- dynamic resource allocation ---- */
 
-#define TEXT_MOST 64 /* of an attribute */
+#define TEXT_MOST 64 /* bytes of an attribute's value */
 #define OWN_DOMAIN "accelerator.gpuaas"
 
 static void put_attribute(json_t *to, const char *name, const char *kind, const char *value)
@@ -169,7 +169,7 @@ static void put_attribute(json_t *to, const char *name, const char *kind, const 
 		put(to, name, json_pack("{s:o}", kind, text(value)));
 }
 
-/* AMD's driver spells it as its labeller does. */
+/* AMD's driver spells the product as AMD's labeller does. */
 static const char *product_of(const struct ga_accel_type *t)
 {
 	return t->labels.amd_product_name.n ? t->labels.amd_product_name.v[0] :
@@ -229,8 +229,9 @@ json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube
 
 #define OWN "device.attributes[\"" OWN_DOMAIN "\"]"
 
-/* A device of the driver's own slices: the whole of a GPU, with one of the values. What is asked
- * for must be there, else CEL fails. JSON's quoting of texts is one that CEL reads, too. */
+/* CEL for a device of the driver's own slices: a full GPU with one of the values. It first checks
+ * that the attribute exists, because CEL fails on a missing one. CEL also accepts JSON's quoting of
+ * texts. */
 static char *of_driver(const struct ga_kube_driver *driver, const char *name, json_t *values)
 {
 	ga_autofree char *list = json_dumps(values, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects for Kubernetes, as JSON: ResourceFlavor of Kueue, HardwareProfile of Open Data Hub,
- * ResourceSlice and DeviceClass of dynamic resource allocation. Each function returns a new object;
- * what the state does not know is left out, never made up. Shapes are those of the published CRDs
- * and of the Kubernetes API (gpuaas-export(1) names them).
+ * Makes objects for Kubernetes, as JSON: ResourceFlavor of Kueue, HardwareProfile of Open Data Hub,
+ * ResourceSlice and DeviceClass of dynamic resource allocation. Each function returns a new object.
+ * Facts that the state does not know are left out, never made up. Forms are those of the published
+ * CRDs and of the Kubernetes API (gpuaas-export(1) names them).
  */
 #ifndef GA_EXCHANGE_KUBE_OBJECT_H
 #define GA_EXCHANGE_KUBE_OBJECT_H
@@ -13,9 +13,9 @@
 #include "exchange/kube/view.h"
 #include "record/state.h"
 
-#define GA_KUBE_SLICE_DEVICES 128 /* the most of a ResourceSlice */
+#define GA_KUBE_SLICE_DEVICES 128 /* the most devices in a ResourceSlice */
 
-/* kueue.x-k8s.io/v1beta2; its name is the slug. */
+/* kueue.x-k8s.io/v1beta2; its name is the slug of the type. */
 json_t *ga_kube_flavor(const struct ga_accel_type *type, const struct ga_kube_select *select);
 
 struct ga_kube_hardware {
@@ -24,9 +24,9 @@ struct ga_kube_hardware {
 	const char *resource;
 	const struct ga_kube_select *select; /* NULL: every node */
 	const char *namespace;
-	const char *queue; /* LocalQueue, or NULL: by node */
+	const char *queue; /* LocalQueue; NULL: schedules by node */
 };
-/* infrastructure.opendatahub.io/v1; its name is the profile's. */
+/* infrastructure.opendatahub.io/v1; its name is the name of the profile. */
 json_t *ga_kube_hardware_profile(const struct ga_kube_hardware *h);
 
 struct ga_kube_device {
@@ -35,18 +35,18 @@ struct ga_kube_device {
 	const char *pci_address; /* NULL: not known */
 	int64_t numa_node;	 /* below 0: not known */
 };
-/* Part number part of parts, 0 first, of the devices of a node that one driver has; at most
- * GA_KUBE_SLICE_DEVICES of them. resource.k8s.io/v1. */
+/* Slice number part (from 0) of parts, with devices of one node and one driver; at most
+ * GA_KUBE_SLICE_DEVICES devices. resource.k8s.io/v1. */
 json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube_device *devices,
 		      size_t n, size_t part, size_t parts);
-/* resource.k8s.io/v1; its name is the slug, its selector CEL. Devices of our own slices count by
- * their type, those of the driver's by what they say, where that means the type alone; *only_own:
- * it never does. NULL when the driver is not known. */
+/* resource.k8s.io/v1; its name is the slug, its selector is CEL. It selects devices of our own
+ * slices by their type, and devices of the driver's slices by attribute values that mean this type
+ * alone; *only_own: there are no such values. NULL when the driver is not known. */
 json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type,
 		      bool *only_own);
 
-/* All in one, as text: what kubectl takes as a file. The list begins empty; each item is written
- * and released as it comes, so that of thousands only the text is in memory. */
+/* A List of all objects as text, the form that kubectl takes as a file. The list begins empty. Each
+ * call writes and releases its item, so that of thousands only the text is in memory. */
 void ga_kube_list_add(struct ga_str *list, json_t *item);
 void ga_kube_list_end(struct ga_str *list);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type of a pod's accelerators. */
+/* Finds the type of a pod's accelerators. */
 #include "exchange/kube/pod.h"
 
 #include <stdarg.h>
@@ -32,14 +32,14 @@ void ga_kube_pod_release(struct ga_kube_pod *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* ---- what a pod asks for ---- */
+/* ---- the resources and claims of a pod ---- */
 
 static char *plain(const char *text)
 {
 	return ga_printable(ga_xstrndup(text, NAME_MOST));
 }
 
-/* Each resource that is asked for at all; how many does not matter. */
+/* Adds each requested resource; the amount does not matter. */
 static void read_resources(json_t *object, struct ga_kube_pod *ret)
 {
 	const char *key;
@@ -63,7 +63,7 @@ static void read_resources(json_t *object, struct ga_kube_pod *ret)
 	}
 }
 
-/* Limits and requests of extended resources are equal where both stand. */
+/* For extended resources, limits and requests are equal where both exist. */
 static void read_containers(json_t *list, struct ga_kube_pod *ret)
 {
 	json_t *one;
@@ -84,7 +84,7 @@ static char *text_of(json_t *object, const char *key)
 	return text && *text ? plain(text) : NULL;
 }
 
-/* The names of ResourceClaims that were made for the pod, by what it calls them. */
+/* The names of ResourceClaims that were made for the pod, by the pod's names for them. */
 static json_t *made_claims(json_t *status)
 {
 	json_t *made = json_object(), *one;
@@ -100,7 +100,8 @@ static json_t *made_claims(json_t *status)
 	return made;
 }
 
-/* Either it is named, or it was made from a template; a status without name: none is needed. */
+/* A claim has a name, or is made from a template. A status entry without a name: the pod needs
+ * none. */
 static void read_claims(json_t *spec, json_t *status, struct ga_kube_pod *ret)
 {
 	ga_autojson json_t *made = made_claims(status);
@@ -175,7 +176,7 @@ static const char *state_of(const struct ga_pod_patch *p)
 	return strcmp(p->annotated, p->type) ? "wrong" : "right";
 }
 
-/* What one of its claims gave it, joined to what others did. */
+/* Joins the result of one claim to the results of the others. */
 static void join_claim(const struct ga_kube_claimed *c, const char *name, struct ga_kube_told *ret,
 		       const char **driver)
 {
@@ -191,7 +192,7 @@ static void join_claim(const struct ga_kube_claimed *c, const char *name, struct
 	ga_kube_told_join(ret, &one, GA_KUBE_BY_CLAIMS);
 }
 
-/* What its claims gave it. The driver of its accelerators, or NULL. */
+/* Joins the results of the pod's claims. Returns the driver of its accelerators, or NULL. */
 static const char *told_by_claims(const struct ga_kube_pod *pod,
 				  const struct ga_kube_claims *claims, struct ga_kube_told *ret)
 {
@@ -242,7 +243,7 @@ static void told_by_node(const struct ga_accels *list, const struct ga_kube_pod 
 			     "node");
 }
 
-/* Whether a driver serves the pod's resource: its devices are then those of a claim. */
+/* Whether a driver serves the pod's resource: then the pod's devices are those of that claim. */
 static bool told_by_service(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims,
 			    struct ga_kube_told *ret)
 {
@@ -257,7 +258,7 @@ static bool told_by_service(const struct ga_kube_pod *pod, const struct ga_kube_
 	return true;
 }
 
-/* That what a pod has, of several resources or drivers, is not known to be of one type. */
+/* Reports that resources or drivers of a pod are not known to be of one type. */
 static void tell_several(const struct ga_kube_pod *pod, const char *driver,
 			 struct ga_kube_told *told)
 {
@@ -272,8 +273,9 @@ static void tell_several(const struct ga_kube_pod *pod, const char *driver,
 	ga_kube_tell(told, "several_resources", "it has %.256s, and %s", all.buf, why);
 }
 
-/* The type, or why there is none; in ret->resource what it asked for first. Of several resources
- * it is not known here which of them a driver serves: the node tells of each as well. */
+/* Sets the type, or the reason why there is none. ret->resource is the first resource of the pod.
+ * With several resources it is not known which of them a driver serves, so the node is checked for
+ * each. */
 static void tell(const struct ga_accels *list, const struct ga_kube_pod *pod,
 		 const struct ga_node_view *node, const struct ga_kube_claims *claims,
 		 struct ga_pod_patch *ret, struct ga_kube_told *told)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels, resource and driver of a type. */
+/* Labels, resource and driver of a type in Kubernetes. */
 #include "exchange/kube/select.h"
 
 #include <ctype.h>
@@ -40,8 +40,8 @@ static struct family family_of(const struct ga_accel_type *type)
 				l->intel_product.n };
 }
 
-/* Label values of Kubernetes are at most 63 bytes, of these characters, and empty or with letters
- * or digits at both ends. A drop-in may hold others. */
+/* Label values of Kubernetes have at most 63 bytes, only these characters, and are empty or begin
+ * and end with a letter or digit. Names in a drop-in may have other characters. */
 static bool is_value(const char *text)
 {
 	size_t n = strlen(text), i;
@@ -53,7 +53,8 @@ static bool is_value(const char *text)
 	       isalnum((unsigned char)text[n - 1]);
 }
 
-/* 2: means the type alone, as today's drivers write it; 1: the type is one of several; else 0. */
+/* 2: means only this type, in the spelling of today's drivers; 1: means several types, this one
+ * included; else 0. */
 static int worth(const struct ga_accels *list, const struct family *f, size_t i,
 		 const struct ga_accel_type *type)
 {

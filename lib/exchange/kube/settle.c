@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One of the types of a node. */
+/* Chooses one of the types of a node. */
 #include "exchange/kube/settle.h"
 
 #include <stdarg.h>
@@ -28,7 +28,8 @@ void ga_kube_tell(struct ga_kube_told *ret, const char *code, const char *fmt, .
 	ret->sentence = ga_printable(ga_xstrdup(buf));
 }
 
-/* How sure: what the device says is surest, what is left over of a node's types least. */
+/* How certain a basis is: device is the most certain, resource (one of a node's several types) the
+ * least. */
 static int rank_of(const char *basis)
 {
 	return ga_streq(basis, "device") ? 2 : ga_streq(basis, "node");
@@ -51,7 +52,7 @@ void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one, const
 	}
 }
 
-/* Whose a resource or label is, as the catalogue calls the maker; NULL: of none that is known. */
+/* The maker of a resource or label, by its name in the catalogue; NULL: no known maker. */
 static const char *maker_of(const char *key)
 {
 	static const struct {
@@ -75,7 +76,7 @@ const char *ga_kube_vendor(const char *resource)
 	return ga_kube_is_accelerator(resource) ? maker_of(resource) : NULL;
 }
 
-/* Whether GPUs of a node may be of this vendor: what is not known may be anybody's. */
+/* Whether GPUs of a node may be of this vendor: unknown GPUs may be anybody's. */
 static bool may_be_of(const struct ga_accels *list, const struct ga_node_type *t,
 		      const char *vendor)
 {
@@ -98,7 +99,7 @@ static bool may_be_of(const struct ga_accels *list, const struct ga_node_type *t
 	return !t->may_be.n;
 }
 
-/* Whether a part in MIG can be of it; only what the catalogue denies cannot. */
+/* Whether a MIG part may belong to it: only if the catalogue denies MIG, it may not. */
 static bool has_mig(const struct ga_accels *list, const struct ga_node_type *t)
 {
 	const struct ga_accel_type *type = t->type ? ga_accels_type(list, t->type) : NULL;
@@ -116,7 +117,7 @@ static bool has(const struct ga_node_type *t, const char *slug)
 	return false;
 }
 
-/* Whether GPUs of a node may be one of the types: what is not known may be any. */
+/* Whether GPUs of a node may be one of the types: unknown GPUs may be any. */
 static bool may_be_one(const struct ga_node_type *t, const struct ga_node_type *of)
 {
 	size_t i;

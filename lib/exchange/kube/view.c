@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Kubernetes node as a view: other makers, clouds, overrides, and how old it is. */
+/* A Kubernetes node as a view: other makers, clouds, overrides, and the age of the data. */
 #include "exchange/kube/view.h"
 
 #include <ctype.h>
@@ -15,11 +15,13 @@
 /* ---- resources ---- */
 
 static const struct resource {
-	const char *name;  /* with '-' at the end: any that begins so */
-	const char *slugs; /* how those begin that it may be; NULL: family.c has more of it */
-	const char *same;  /* another name of the same devices, which counts where both are */
-	unsigned int pci;  /* vendor of theirs; 0: family.c has it, or there is none */
-	bool part;	   /* of a device: how many there are says nothing of devices */
+	const char *name;  /* with '-' at the end: a prefix */
+	const char *slugs; /* prefix of the slugs of the possible types; NULL: family.c handles
+			    * the resource */
+	const char *same;  /* another name for the same devices; that one counts if the node has
+			    * both */
+	unsigned int pci;  /* vendor of the devices; 0: family.c handles them, or there is none */
+	bool part;	   /* a part of a device: its number does not give the number of devices */
 } resources[] = {
 	{ .name = "nvidia.com/gpu" },
 	{ .name = "nvidia.com/gpu.shared" },
@@ -54,7 +56,7 @@ bool ga_kube_is_accelerator(const char *resource)
 	return resource_named(resource) != NULL;
 }
 
-/* How many devices an object has of it, as ga_kube_number() has it: none has a million. */
+/* The number of devices in an object, with the results of ga_kube_number(); at most 1000000. */
 static int devices_of(const struct resource *r, json_t *object, const char *key, int64_t *ret)
 {
 	int found;
@@ -85,7 +87,7 @@ void ga_kube_others(struct ga_census *g, const struct ga_kube_node *node)
 			continue;
 		if (n == GA_UNKNOWN)
 			ga_view_malformed(g->view, node->capacity, r->name);
-		/* All types of a maker, by the begin of their slugs. */
+		/* All types of the maker, by the prefix of their slugs. */
 		for (j = 0; j < ga_accels_count(g->list); j++) {
 			const char *slug = ga_accels_at(g->list, j)->slug;
 
@@ -114,7 +116,8 @@ static void cloud_type(struct ga_census *g, const char *source, const char *said
 				(const char *const *)types->v, types->n);
 }
 
-/* How many accelerators something says the node has: counts where nothing else says it. */
+/* A count of accelerators from a cloud: it is used if there is no other count, and else
+ * compared. */
 static void cloud_count(struct ga_census *g, const char *what, const char *name, int64_t count)
 {
 	int64_t sum = 0;
@@ -174,7 +177,7 @@ void ga_kube_cloud(struct ga_census *g, const struct ga_kube_node *node)
 		ga_view_warn(g->view, "driver_missing",
 			     "the machine '%s' has accelerators, and nothing on the node offers "
 			     "them", one->name);
-	/* Karpenter's: 0 stands for a part of one. */
+	/* Karpenter's labels: 0 stands for a part of a GPU. */
 	if (one)
 		cloud_count(g, "machine", one->name, one->count);
 	for (i = 0; i < GA_ARRAY_SIZE(keys); i++)
@@ -212,7 +215,7 @@ static void add_override(struct ga_census *g, const struct ga_kube_node *node)
 		struct ga_node_type *t = &g->view->types.v[i];
 		struct ga_type_evidence *e;
 
-		/* Of several it is for those that may be it. */
+		/* With several types, the override is only for elements that may be of its type. */
 		if (g->view->types.n > 1 && !ga_census_says_nothing(t) && !ga_census_says(t, slug))
 			continue;
 		e = ga_type_said(t, "override", slug,
@@ -275,8 +278,8 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 		v->age_seconds = at > now ? 0 : (now - at) / 1000000;
 }
 
-/* What is offered and of which type nothing at all tells. What GPUs of a second model are beside
- * those that labels tell of is told as that. */
+/* Warns of resources without any evidence of their type. For a second model of NVIDIA GPUs, which
+ * GFD does not label, count_mismatch is the warning. */
 static void warn_unlabelled(const struct ga_kube_node *node, struct ga_node_view *v)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a descriptor, whatever the pieces they come in. */
+/* Reads lines from a descriptor, with every split into pieces. */
 #include "t.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* External programs: argv, environment, captured output, deadline, and nothing left behind. */
+/* External programs: argv, environment, captured output, deadline, and no leftovers. */
 #include "t.h"
 
 #include <errno.h>

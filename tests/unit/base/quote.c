@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for another machine's shell: a real sh reads what was meant, and split does the same. */
+/* Quotes words for another machine's shell: a real sh and split both read back the original
+ * words. */
 #include "t.h"
 
 #include "base/proc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ground: strings, lists, hand-over, errors, files. */
+/* The base library: strings, lists, ownership transfer, errors, files. */
 #include "t.h"
 
 #include <errno.h>

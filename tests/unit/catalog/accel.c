@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue of accelerator types: the built-in one, a file of one's own, and bad files. */
+/* The catalogue of accelerator types: the built-in one, a file of the user, and bad files. */
 #include "t.h"
 
 #include <unistd.h>

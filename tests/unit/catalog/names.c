@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Golden: every PCI id, subsystem, label, alias and machine of the catalogue means its type or its
- * set, in every spelling that is one; what peers got wrong, and spellings that are none, do not.
+ * set of types, in every valid spelling. Mistakes of other projects and invalid spellings mean
+ * nothing.
  */
 #include "t.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics as text: heads, escapes, numbers. */
+/* Metrics as text: headers, escapes, numbers. */
 #include "exchange/openmetrics.h"
 #include "t.h"
 

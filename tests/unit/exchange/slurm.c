@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines for Slurm, and the names that may stand in them. */
+/* Lines for Slurm, and the names that they may contain. */
 #include "exchange/slurm.h"
 
 #include <string.h>

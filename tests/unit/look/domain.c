@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Domain XML: NUMA and pinning, hostile texts, what is refused; the MMIO budget. */
+/* Domain XML: NUMA and pinning, hostile texts, refusals; the MMIO budget. */
 #include "t.h"
 
 #include "look/domain.h"

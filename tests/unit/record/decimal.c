@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that people write, exactly or not at all. */
+/* Numbers that people write: read exactly, or refused. */
 #include "record/decimal.h"
 #include "t.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of records: what is read, what is refused and how it is said, whatever the chunks. */
+/* Streams of records: accepted and refused input, and the error messages, for every split into
+ * chunks. */
 #include "t.h"
 
 #include <sys/mman.h>

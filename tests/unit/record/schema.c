@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes: every type and presence read, written, copied, released and described. */
+/* Schemas: every type and presence read, written, copied, released and described. */
 #include "t.h"
 
 #include "base/texts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines read the short way are read as jansson and the shape read them. */
+/* The fast reader of lines gives the same result as jansson and the schema. */
 #include "record/schema_read.h"
 
 #include "base/texts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines written from structs are those that jansson would write. */
+/* Lines written from structs equal those that jansson writes. */
 #include "base/texts.h"
 #include "record/bundle.h"
 #include "record/host.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signatures of results: made and found right, refused after any change of record, key or value,
- * and texts that are none. The first vector is RFC 8032, 7.1, test 3, whose message is two bytes:
- * it shows that keys mean here what they mean elsewhere.
+ * Signatures of results: signed and verified; refused after any change of record, key or value; and
+ * texts that are no signature. The first vector is RFC 8032, 7.1, test 3, with a message of two
+ * bytes: it shows that our keys are the keys of the standard.
  */
 #include "record/sign.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit in the syntax of RFC 5424: a table of rows, the hostile ones among them. */
+/* The audit in the syntax of RFC 5424: a table of rows, including hostile ones. */
 #include <jansson.h>
 
 #include "record/syslog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times and durations of records, the clocks. */
+/* Times and durations of records, and the clocks. */
 #include "t.h"
 
 #include "record/time.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pump of a console: what is shown is recorded, what is typed is not, and one can leave. */
+/* The pump of a console: it records output, never input, and lets the user leave. */
 #include "t.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Releasing a lease with a fake dhcp_release, which is found where all programs are found. */
+/* Releases a lease with a fake dhcp_release, found on the normal search path of programs. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

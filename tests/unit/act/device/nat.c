@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table "ip gpuaas": its text, what is read of nft's JSON (nft 1.0.6's own words, then whatever
- * a rule may be turned into), and, as root with nft, the kernel's answer in a namespace of its own.
+ * The table "ip gpuaas": its text; the parser of nft's JSON, on output of nft 1.0.6 and on changed
+ * rules; and, as root with nft, the kernel's answer in a network namespace of its own.
  */
 #include <sched.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVMe erasing against a drive played by a script: honest, slow, broken and lying ones. */
+/* NVMe erasing against a scripted drive: honest, slow, broken and lying drives. */
 #include "t.h"
 
 #include <errno.h>

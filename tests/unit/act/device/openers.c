@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a node open: what could not be looked at is never "nobody". */
+/* The processes that have a device node open: an unreadable process never counts as "none". */
 #include "t.h"
 
 #include <dirent.h>

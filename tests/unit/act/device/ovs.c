@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flows of a port as text, and whether a dump of the switch has all of them. */
+/* The flows of a port as text, and the check that a dump of the switch has all of them. */
 #include <stdlib.h>
 #include <string.h>
 

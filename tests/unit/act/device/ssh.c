@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the end of ssh means, and which addresses it is given. */
+/* The meaning of ssh's exit status, and the addresses that ssh gets. */
 #include "t.h"
 
 #include "act/device/ssh.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual functions: what ip(8) says of them, what they should be, what differs. */
+/* Virtual functions: ip(8)'s output, the expected values, the differences. */
 #include "t.h"
 
 #include "act/device/vf.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clones of every format onto a disk full of old bytes: the copy equals the image, zeros are made,
- * what lies behind is left alone, and a chunk that is not what was verified stops it.
+ * Clones every format onto a disk full of old bytes: the copy equals the image, zeros are written,
+ * the space after the image stays unchanged, and a chunk that differs from the verified image stops
+ * the clone.
  */
 #include "t.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeds: what cloud-init will read, reproducibility, user-data by digest. */
+/* Seeds: the files that cloud-init reads, reproducibility, user-data by digest. */
 #include "t.h"
 
 #include <archive.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User-data as records: every length comes back, and what is not whole is not given. */
+/* User-data as records: every length comes back, and incomplete data is refused. */
 #include "t.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a VM may take to be ready. */
+/* The time limit for a VM to become ready. */
 #include "t.h"
 
 #include "act/vm/ready.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which allocations of a host are acted on, and that each refusal names its allocation. */
+/* Selects the allocations of a host for an action; each refusal names its allocation. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole wipes of a file that plays a disk and a drive: honest ones, and ones that lie. */
+/* Complete wipes of a file that plays a disk and a drive: honest drives and lying drives. */
 #include "t.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may do what: a table of cases, then random teams, grants, actors and requests from a printed
- * seed against an oracle that knows sets of bits and none of the code; and who it is that acts,
- * from a table of what the system says.
+ * Access decisions: a table of cases; then random teams, grants, actors and requests from a printed
+ * seed against an oracle that uses bit sets and none of the code. Also the acting user, from a
+ * table of answers of the system.
  */
 #include "decide/access/access.h"
 

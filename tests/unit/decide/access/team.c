@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a project is: a table of cases, and what is said of projects that are nobody's. */
+/* The team of a project: a table of cases, and the sentence about projects without a single
+ * team. */
 #include "decide/access/team.h"
 
 #include <stdlib.h>

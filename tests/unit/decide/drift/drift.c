@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The comparison, one case a row: a node that is as it should be, one thing changed, and the one
- * deviation that has to come of it. Beside that: every code has a case, and whatever is blind, no
- * unknown is ever an error.
+ * Drift, one case a row: a node that matches its expectation, one change, and the one drift that
+ * must follow. Also: every code has a case, and an unknown is never an error, whichever area could
+ * not be observed.
  */
 #include "decide/drift/drift.h"
 

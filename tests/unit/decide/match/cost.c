@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What use costs: rounding, parts and their whole, money and hours as text, sums by group. */
+/* The cost of use: rounding, parts that add up, money and hours as text, sums by group. */
 #include "decide/match/cost.h"
 #include "t.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and time of models: cases by hand, beside what was published. */
+/* Memory and time of models: cases computed by hand, compared with published figures. */
 #include "decide/match/estimate.h"
 #include "t.h"
 

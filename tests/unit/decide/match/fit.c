@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of gpuaas-match where something is not known: memory, machines, measurements. */
+/* Answers of gpuaas-match with unknown facts: memory, machines, measurements. */
 #include "base/texts.h"
 #include "match_world.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requirements and offers: which answers, in which order, with which reasons. */
+/* Requirements and offers: the answers, their order and their reasons. */
 #include "base/texts.h"
 #include "match_world.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile could get of small fleets drawn as text (fleet_world.h), and when it is more. */
+/* The GPUs of a profile in small fleets drawn as text (fleet_world.h), and the time of more
+ * GPUs. */
 #include "decide/offer/offer.h"
 #include "fleet_world.h"
 #include "t.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offers and placement are of one mind, over random worlds from a printed seed: what is said to be
- * available is what requests get, the largest first, and then the next is refused; and when
- * something is expected, the first request is placed at that time and at none before it. A world
- * knows what ends when, and is drawn as the fleet of any time.
+ * Offers and placement agree, over random worlds from a printed seed: requests get exactly the
+ * available GPUs, the largest requests first, and then the next request is refused. With an
+ * expected time, placement accepts the first request at that time and at no earlier time. A world
+ * knows which use ends when, and can draw the fleet of any time.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests and the published file in, answers of gpuaas-serve out. */
+/* The answers of gpuaas-serve to requests for the published file. */
 #include "decide/offer/serve.h"
 
 #include <stdlib.h>

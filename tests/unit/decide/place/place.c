@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement from small fleets drawn as text (fleet_world.h). Each row says what comes of it. */
+/* Placement in small fleets drawn as text (fleet_world.h). Each row has the expected decision. */
 #include "base/texts.h"
 #include "fleet_world.h"
 #include "t.h"

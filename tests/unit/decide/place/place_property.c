@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Placement over random fleets from a printed seed: it never gives what is not free, keeps to one
- * node, to legal partitions and allowed counts, takes its own decisions into account until nothing
- * fits, says no only when nothing fits, and that a type is missing only when it is; it answers the
- * same however the fleet is ordered, and never gives a type that profile or request do not name, or
- * a later one where an earlier one fits.
+ * Placement over random fleets from a printed seed. It never gives a slot that is not free. It
+ * keeps to one node, to legal partitions and to allowed counts. It takes its own decisions into
+ * account until nothing fits. It refuses only when nothing fits, and reports a missing type only
+ * when the type is missing. The order of the fleet does not change the answer. It never gives a
+ * type that profile or request do not name, or a later type where an earlier one fits.
  */
 #include <string.h>
 

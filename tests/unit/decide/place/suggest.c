@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that are alike and profiles for them, from tables of cases; nodes are drawn as text. */
+/* Groups of equal nodes and profiles for them, from tables of cases; nodes are drawn as text. */
 #include "decide/place/suggest.h"
 
 #include <string.h>

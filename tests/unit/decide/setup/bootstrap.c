@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of preparing a host: facts in, steps out, each row of the table one host. */
+/* The plan that prepares a host: facts in, steps out; each row of the table is one host. */
 #include "t.h"
 
 #include "decide/setup/bootstrap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of one host, as they are typed elsewhere. */
+/* The commands of one host, rewritten for people at another machine. */
 #include "t.h"
 
 #include "decide/setup/remote.h"

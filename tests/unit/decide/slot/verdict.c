@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The approval predicate: a slot that nothing stands against, one fact changed a row, and the one
- * reason that has to come of it; unknown blocks at a gate; what each gate leaves out.
+ * The predicate of the gates: a slot without a reason against it, one changed fact a row, and the
+ * one reason that must follow. Unknown blocks at a gate. Also the checks that each gate skips.
  */
 #include "decide/slot/verdict.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evidence and its judge: every member of a good record is changed in every way that its shape
- * allows, one at a time, and the judge must refuse it and name the member. Members that prove
- * nothing are in a list, each with the reason; a new member of the record is in neither, and fails
- * here until somebody decides.
+ * Evidence and its judge: the test changes every member of a good record in every way that its
+ * schema allows, one at a time. The judge must refuse the record and name the member. Members that
+ * prove nothing are in a list, each with the reason. A new member of the record has no entry and
+ * fails here until somebody decides.
  */
 #include "evidence_world.h"
 #include "record/rec.h"

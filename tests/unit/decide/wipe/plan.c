@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ladder of wipe methods and the judgement of runs, as tables. */
+/* The ladder of wipe methods and the outcome of runs, as tables. */
 #include "t.h"
 
 #include "decide/wipe/plan.h"

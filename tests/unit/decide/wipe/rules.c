@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The judge of the next version of the rules, with evidence that the hosts of this version wrote:
- * on the day on which the version is raised, nothing of it may stop being proof.
+ * The judge of the next version of the rules, with evidence from hosts of this version: when the
+ * version is raised, all of that evidence must stay proof.
  */
 #include "evidence_world.h"
 #include "t.h"

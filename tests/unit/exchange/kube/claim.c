@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods that have devices by claims: a table of documents with what is told of each pod, read
- * forwards and backwards; and our own slices, of every type of the catalogue that has a driver,
- * read back.
+ * Pods with devices from claims: a table of documents with the expected result for each pod, read
+ * forwards and backwards. Also our own slices, read back, for every type of the catalogue that has
+ * a driver.
  */
 #include "exchange/kube/claim.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of labels and resources: which are numbers, and which resources are accelerators. */
+/* Numbers of labels and resources: the valid numbers, and the resources that are accelerators. */
 #include "exchange/kube/kube.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DeviceClasses: by which values each selects devices of its driver's own slices, of which every
- * one means the type alone, read as a device that says it. tests/export-formats.bats has objects.
+ * DeviceClasses: the attribute values by which each selects devices of its driver's own slices.
+ * Each value must mean this type alone when a device has it. tests/export-formats.bats has objects.
  */
 #include "exchange/kube/object.h"
 

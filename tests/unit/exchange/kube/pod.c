@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The type of a pod's accelerators, for every type of the catalogue: a pod on a node of the type is
- * of it, what another vendor's resource asks for is not there, and beside another vendor's GPUs the
- * resource settles it. tests/export-pods.bats has the documents of kubectl.
+ * The type of a pod's accelerators, for every type of the catalogue. A pod on a node of the type
+ * gets the type; the resource of another vendor finds nothing there; and on a node that has another
+ * vendor's GPUs too, the resource decides. tests/export-pods.bats has the documents of kubectl.
  */
 #include "exchange/kube/pod.h"
 

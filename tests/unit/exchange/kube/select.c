@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels that select a type: a node that has them is of that type, and no two types share them. */
+/* Labels that select a type: a node with these labels is of that type, and no two types share
+ * them. */
 #include "exchange/kube/select.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sample of a disk's blocks: what each content reads as, with what the drive says of its
- * deallocated blocks; and the steps of the guard, of which evidence must have every one.
+ * The sample of a disk's blocks: the result for each content, together with the drive's behaviour
+ * for deallocated blocks. Also the steps of the guard: evidence must have every one.
  */
 #include "decide/wipe/guard_steps.h"
 #include "look/block/block.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Composing candidates: who gets which disk and function, and what is suggested. */
+/* Composes candidates: the disk and function of each, and the suggestions. */
 #include "t.h"
 
 #include "base/texts.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lives of allocations and slots: what operators do and what hosts send, in random order, good and
- * failed, late, twice and for orders long gone. Whatever of it the store takes, and whatever it
- * refuses, 'gpuaas-state check' finds nothing afterwards.
+ * Lives of allocations and slots: commands of operators and results of hosts in random order, good
+ * and failed, late, repeated, and for orders long gone. Whether the store accepts or refuses them,
+ * 'gpuaas-state check' finds nothing afterwards.
  */
 #include "base/texts.h"
 #include "base/vec.h"

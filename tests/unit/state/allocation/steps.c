@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps that the operations are made of: what they refuse, and what a release orders. */
+/* The steps of the operations: their refusals, and the orders of a release. */
 #include "state/allocation/move.h"
 #include "state/allocation/plan.h"
 #include "state_world.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fleet in memory is what the state says: after the placements of another connection, which are
- * taken over from their claims, and after anything else, for which nodes are read again. And what
- * is said of plans that will be freed is what freeing them does.
+ * The fleet in memory always equals the state. It takes over placements of another connection from
+ * their claims, and reads nodes again after any other change. Also: the fleet with expired plans
+ * counted as freed equals the fleet after freeing them.
  */
 #include "state/allocation/place.h"
 #include "state/db/audit.h"

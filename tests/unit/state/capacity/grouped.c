@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting nodes that are alike once, from what triggers count as slots move, tells what reading
- * every slot tells: random states, changed by raw SQL with only those triggers left.
+ * Counting identical nodes once, from the counters that triggers keep, gives the same numbers as
+ * reading every slot: random states, changed by raw SQL with only those triggers left.
  */
 #include "decide/offer/offer.h"
 #include "record/state.h"

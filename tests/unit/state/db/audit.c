@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit chain: rows, their hash computed apart, every kind of forgery found at its row. */
+/* The audit chain: rows, their hash computed independently, every kind of forgery found at its
+ * row. */
 #include "state/db/audit.h"
 
 #include "base/str.h"

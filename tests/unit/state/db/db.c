@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state/db/db.h: which files are opened and which refused, statements, transactions and their
- * parts, errors of constraints, backups. statfs(2) is ours here, so that a network file system can
- * be played.
+ * state/db/db.h: accepted and refused files, statements, transactions and savepoints, errors of
+ * constraints, backups. The test replaces statfs(2) to simulate a network file system.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever raw SQL is let through, the promises hold: random statements, from moves along the edges
- * to nonsense with OR REPLACE, foreign keys on and off, against a state with its triggers. What
- * holds is asked by queries of their own, of the state as it is and as it was before.
+ * The invariants hold after any raw SQL that the triggers accept: random statements, from moves
+ * along the edges to nonsense with OR REPLACE, foreign keys on and off, against a state with its
+ * triggers. The test checks the invariants with queries of its own, on the state before and after.
  */
 #include "base/str.h"
 #include "base/texts.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All paths from use back to available. Breadth first over what a slot in use can become, by really
- * executing every move, forgery and repair in a database: with each kind of evidence that proves
- * too little, its devices never lose their taint and never stand on sale; with good evidence they
- * do, so the search can find what it looks for. Then the machines as a table.
+ * All paths from use back to available: a breadth-first search over the states of a slot in use,
+ * which really executes every move, forgery and repair in a database. With each kind of
+ * insufficient evidence, its devices never lose their taint and are never for sale. With good
+ * evidence they are, so the search can find such a path. Then the state machines as a table.
  */
 #include "state/db/fsm.h"
 #include "world.h"

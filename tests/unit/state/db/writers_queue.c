@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writers' turnstile: one at a time, a deadline that names the holder, a holder that dies, a
- * signal that asks to stop, turns in the order of coming also when one who waits dies or the gate's
- * file is damaged, and turns that are shared fairly between processes.
+ * The writers' queue: one writer at a time, a deadline that names the holder, a holder that dies, a
+ * signal that stops the wait, turns in the order of arrival (also when a waiting process dies or
+ * the queue's file is damaged), and turns shared fairly between processes.
  */
 #include "state/db/writers_queue.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fold: every result on its way into the state, and every one that must not get there. */
+/* The fold: every result that may enter the state, and every result that must not. */
 #include "state/node/node.h"
 #include "state_world.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fold of what gpuaas-vm did: power, consoles, ports, rebuilds; and what it must not do. */
+/* The fold of gpuaas-vm's results: power, consoles, ports, rebuilds; and the refusals. */
 #include "record/vm.h"
 #include "state_world.h"
 

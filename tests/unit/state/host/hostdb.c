@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.db: the journal, attempts, the evidence chain and what may never be changed in it. */
+/* host.db: the journal, attempts, the evidence chain, and the rows that must never change. */
 #include "t.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The health of slots: every transition, what each kind of record says of it, AER counters; and
- * the same through the fold into a state, where a slot that fails leaves sale.
+ * The health of slots: every transition, the sign in each kind of record, AER counters; and the
+ * same through the fold into a state, where a slot that fails is no longer for sale.
  */
 #include "act/device/vfio.h"
 #include "decide/slot/health.h"

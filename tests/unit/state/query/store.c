@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store: finding, declarative objects, orders, expectations and every listing. */
+/* The store: searches, declarative objects, orders, expectations and every listing. */
 #include "state_world.h"
 
 #include "base/clock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-state check finds what a foreign hand broke, with triggers, constraints and unique indexes
- * gone: every rule of state/recovery/check_rules.c, every foreign key of the schema, every column
- * of evidence.
+ * gpuaas-state check finds damage by a foreign program, with triggers, constraints and unique
+ * indexes gone: every rule of state/recovery/check_rules.c, every foreign key of the schema, every
+ * column of evidence.
  */
 #include "state/recovery/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A discovery approved as one transaction: what cannot be a slot yet leaves the others alone, what
- * is an error undoes all of its discovery, and none of the discoveries before it.
+ * A discovery approved as one transaction: a candidate that cannot be a slot yet does not affect
+ * the others; an error undoes all of its discovery, and none of the earlier discoveries.
  */
 #include "state/capacity/profile.h"
 #include "state/transaction/approve.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A batch of requests: what is refused, what changed meanwhile and what is an error leave the
- * others alone; a dry run leaves the state alone.
+ * A batch of requests: a refusal, a change during placement or an error of one request does not
+ * affect the others; a dry run does not change the state.
  */
 #include "state/capacity/profile.h"
 #include "state/node/image.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ending and holding an allocation as whole transactions: once, again, and as a dry run. */
+/* Releases and holds an allocation in one transaction each: once, again, and as a dry run. */
 #include "record/release.h"
 #include "state/transaction/release.h"
 #include "state_world.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of use, whatever the clocks of the hosts and of the state say: those of an allocation share
- * no second and leave none out, and a report adds up to the time from its first to its last.
+ * Spans of use, with wrong clocks of hosts and of the state: the spans of an allocation never
+ * overlap and leave no gap, and a report adds up to the time from the first to the last.
  */
 #include "state/allocation/hold.h"
 #include "state/recovery/check.h"

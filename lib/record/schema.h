@@ -68,7 +68,7 @@ struct ga_schema;
 
 struct ga_field {
 	const char *name;
-	/* Packed: there are thousands of fields, and each process has its own copy of their pages. */
+	/* Packed: there are thousands of fields, and each process has a copy of their pages. */
 	enum ga_field_type type : 8;
 	enum ga_presence presence : 8;
 	enum ga_format format : 8;

@@ -56,7 +56,7 @@ int ga_sign_open(const char *pem, struct ga_sign_key **ret, struct ga_err *err)
 	unsigned char raw[KEY_BYTES];
 	size_t n = sizeof(raw);
 
-	/* For a PEM with a password: gives none, so that libcrypto does not ask on the terminal. */
+	/* Passes an empty password, so that libcrypto does not ask for one on the terminal. */
 	pair = bio ? c->PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)(uintptr_t) "") : NULL;
 	if (!pair || c->EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
 	    !c->EVP_PKEY_get_raw_public_key(pair, raw, &n) || n != KEY_BYTES)

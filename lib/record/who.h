@@ -54,9 +54,9 @@ void ga_who_from(const struct ga_who_source *source);
 
 /* Owned here; lives as long as the process. */
 const struct ga_who *ga_who(void);
-/* The same, with the groups of the person (getgrouplist(3)). If the person has no account and is the
- * real user, these are the groups of the process. The lookup may contact a server: never call it in
- * a write transaction. */
+/* The same, with the groups of the person (getgrouplist(3)). If the person has no account and is
+ * the real user, these are the groups of the process. The lookup may contact a server: never call
+ * it in a write transaction. */
 const struct ga_who *ga_who_groups(void);
 
 /* "alice(1001)", or "uid(1001)" when no account has that uid. */

@@ -95,7 +95,7 @@ int ga_cli_slurm(struct ga_err *err)
 	if (r == 0) {
 		ga_autofree char *others = NULL;
 
-		/* Who copies these lines as they are has to know. */
+		/* Warn users who copy these lines unchanged. */
 		if (s.without && !only_nodes) {
 			others = s.without > 1 ?
 					 ga_xprintf(" and %lld other%s", (long long)s.without - 1,

@@ -43,7 +43,8 @@ GA_MUST_CHECK int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct g
 GA_MUST_CHECK int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending,
 				   struct ga_setup_facts *facts, struct ga_setup_plan *plan,
 				   struct ga_err *err);
-/* Emits a copy of a step with node, time and state (NULL: its own). why is the error of a failure. */
+/* Emits a copy of a step with node, time and state (NULL: its own). why is the error of a
+ * failure. */
 GA_MUST_CHECK int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s,
 				   const char *state, const struct ga_err *why, struct ga_err *err);
 /* Shows the plan to people and asks; 1: go on; 0: no. Without a terminal or with --yes: 1. */

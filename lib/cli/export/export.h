@@ -14,8 +14,8 @@ extern const struct ga_opt ga_cli_export_opts[];
 
 /* Opens the state and begins a read transaction. */
 GA_MUST_CHECK int ga_cli_export_open(struct ga_db **ret, struct ga_err *err);
-/* Writes a text that ends with a newline: replaces the file of --output atomically and durably, with
- * mode 0644; without --output writes to standard output. */
+/* Writes a text that ends with a newline: replaces the file of --output atomically and durably,
+ * with mode 0644; without --output writes to standard output. */
 GA_MUST_CHECK int ga_cli_export_write(const struct ga_str *text, struct ga_err *err);
 
 /* The file of --output, or NULL. */

@@ -189,8 +189,8 @@ static const char *common_resource(const struct export *e)
 	return one;
 }
 
-/* Chooses the profile's first type; reports it if it is not in the catalogue or if Kubernetes has no
- * resource for it. */
+/* Chooses the profile's first type; reports it if it is not in the catalogue or if Kubernetes has
+ * no resource for it. */
 static int choose(struct export *e, const struct ga_profile *p, struct ga_kube_hardware *h)
 {
 	if (!p->types.n) {

@@ -346,7 +346,7 @@ static void say_unknown_settings(void)
 	}
 }
 
-/* A file that users may not read has no settings for them. */
+/* For users who cannot read the file, it counts as empty. */
 int ga_cli_read_config(struct ga_err *err)
 {
 	static const char name[] = CONF;

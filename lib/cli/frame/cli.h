@@ -14,8 +14,9 @@
 #include "record/rec.h"
 #include "record/sign.h"
 
-/* The type of an option's value, and of the variable that var points to. An option that is not given
- * does not change its variable, so the initial value is the default. Texts point into argv. */
+/* The type of an option's value, and of the variable that var points to. An option that is not
+ * given does not change its variable, so the initial value is the default. Texts point into
+ * argv. */
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool *; takes no value */
 	GA_O_TEXT,     /* const char ** */
@@ -64,8 +65,8 @@ struct ga_prog {
 /* Starts a program: sets the umask to 077, opens /dev/null on missing descriptors 0-2 so that
  * reading 0 and writing 1 fail, ignores SIGXFSZ so that writing beyond 'ulimit -f' fails, reads the
  * configuration and the command line, and fills the variables of the options. 1: go on; 0: nothing
- * more to do (--help, --version, --introspect-cli); -1: an error, GA_USAGE for a wrong command line.
- * prog and argv must live as long as the program. */
+ * more to do (--help, --version, --introspect-cli); -1: an error, GA_USAGE for a wrong command
+ * line. prog and argv must live as long as the program. */
 GA_MUST_CHECK int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv,
 			       struct ga_err *err);
 /* Ends a program: prints the error if r < 0, prints the rows still in the table, flushes standard
@@ -107,8 +108,8 @@ const char *ga_cli_images_dir(void);
 
 /* Writes one record to standard output at once, or adds a row to the table. obj is a struct of the
  * schema; the caller still owns it. Notes the status member of a refusal or failure for
- * ga_cli_finish. GA_SYSTEM when standard output fails: this undoes no commit, and gpuaas-list prints
- * the same records again. */
+ * ga_cli_finish. GA_SYSTEM when standard output fails: this undoes no commit, and gpuaas-list
+ * prints the same records again. */
 GA_MUST_CHECK int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 /* Passes a record on with exactly the bytes that were read; errors as for ga_emit. */
 GA_MUST_CHECK int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
@@ -127,8 +128,8 @@ bool ga_emit_is_table(void);
 /* Prints a line for people on stderr. This function and those below print '?' for each character
  * that could control a terminal, so callers need no check. */
 void ga_say(const char *fmt, ...) GA_PRINTF(1, 2);
-/* Prints a line for people on stdout, only in table mode (headings, explanations), after the rows so
- * far. */
+/* Prints a line for people on stdout, only in table mode (headings, explanations), after the rows
+ * so far. */
 void ga_print(const char *fmt, ...) GA_PRINTF(1, 2);
 /* Prints a text of several lines on stdout, also with --json. */
 void ga_print_text(const char *text);
@@ -148,9 +149,9 @@ struct ga_consumer {
 	int (*take)(const struct ga_rec *rec, struct ga_err *err);
 };
 
-/* Reads records from a descriptor to its end: calls the consumer of the kind, and passes every other
- * gpuaas record on at once. The table ends with shape NULL; name is for messages. GA_BADREC, with
- * the number of the line, for a line that is no record; the work on earlier records stays. */
+/* Reads records from a descriptor to its end: calls the consumer of the kind, and passes every
+ * other gpuaas record on at once. The table ends with shape NULL; name is for messages. GA_BADREC,
+ * with the number of the line, for a line that is no record; the work on earlier records stays. */
 GA_MUST_CHECK int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table,
 				struct ga_err *err);
 /* The same from the file that an operand names; NULL and "-" are standard input, which must not be
@@ -163,9 +164,10 @@ GA_MUST_CHECK int ga_cli_stream_from(const char *operand, const char *what,
  * SIGTERM to the children, which finish or give up at their next phase. No database may be open. */
 GA_MUST_CHECK int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table,
 				     int jobs, struct ga_err *err);
-/* As ga_cli_stream_jobs, but this process itself handles the kinds of here (a table, or NULL) before
- * it reads more, so that the children of later orders have their data. A kind in both tables goes
- * to a child after that. Orders that arrive together are all read before the first child starts. */
+/* As ga_cli_stream_jobs, but this process itself handles the kinds of here (a table, or NULL)
+ * before it reads more, so that the children of later orders have their data. A kind in both tables
+ * goes to a child after that. Orders that arrive together are all read before the first child
+ * starts. */
 GA_MUST_CHECK int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
 					  const struct ga_consumer *here, int jobs,
 					  struct ga_err *err);

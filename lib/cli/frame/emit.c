@@ -79,8 +79,8 @@ void ga_emit_share(int lock_fd)
 	emit.lock_fd = lock_fd;
 }
 
-/* A POSIX lock, because it belongs to one process. With flock(2), parent and children share the lock
- * of the open file. */
+/* A POSIX lock, because it belongs to one process. With flock(2), parent and children share the
+ * lock of the open file. */
 static void lock_line(short type)
 {
 	struct flock l = { .l_type = type, .l_whence = SEEK_SET };

@@ -13,9 +13,9 @@ void ga_emit_open(bool table, bool only_looks);
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */
 int ga_emit_status(void);
-/* For a child that shares stdout with others: records go to fd (its own file, if the parent collects
- * a table) or to stdout. It writes complete lines under a lock on lock_fd (-1: no lock). The child
- * drops the rows that the parent had collected. */
+/* For a child that shares stdout with others: records go to fd (its own file, if the parent
+ * collects a table) or to stdout. It writes complete lines under a lock on lock_fd (-1: no lock).
+ * The child drops the rows that the parent had collected. */
 void ga_emit_in_child(int fd, int lock_fd);
 /* The same lock for the parent's own lines. */
 void ga_emit_share(int lock_fd);
@@ -24,8 +24,8 @@ void ga_emit_error(const char *program, const struct ga_err *err);
 /* Notes the status member of a refusal, failure or evidence record. */
 void ga_emit_note(const struct ga_schema *schema, json_t *json);
 
-/* The table (table.c) keeps rows of one kind until a row of another kind comes, and then prints them
- * aligned. json is a record; the caller still owns it. */
+/* The table (table.c) keeps rows of one kind until a row of another kind comes, and then prints
+ * them aligned. json is a record; the caller still owns it. */
 void ga_table_add(const struct ga_schema *schema, json_t *json);
 /* Prints the kept rows. */
 void ga_table_flush(void);

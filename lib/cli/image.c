@@ -16,7 +16,7 @@
 #include "look/host/host.h"
 #include "record/time.h"
 
-static struct ga_image_run *drawn; /* whose progress is on the screen */
+static struct ga_image_run *drawn; /* the run whose progress is on the terminal */
 
 int ga_image_run_init(struct ga_image_run *run, const char *progress, struct ga_err *err)
 {

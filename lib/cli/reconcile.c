@@ -37,7 +37,7 @@ int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char *
 		return -1;
 	look->host_dir = ga_cli_host_dir();
 	look->libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
-	look->nvram_dir = NULL; /* libvirt's own */
+	look->nvram_dir = NULL; /* libvirt's default */
 	return 0;
 }
 

@@ -33,7 +33,7 @@ int ga_release_check(const struct ga_release_ask *ask, bool pending, bool has_id
 
 /* ---- the host side of a release ---- */
 
-/* Of this process; the callbacks have no argument to carry it. */
+/* One for the process, because the callbacks have no argument for it. */
 static struct ga_release_ask asked;
 
 static void say(const char *line)

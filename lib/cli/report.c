@@ -172,7 +172,7 @@ static int read_format(struct report *r, struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "FOCUS rows are spans of use, each a charge: --by "
 					      "and --what-if are for the other formats");
 	r->provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas");
-	text = json_string(r->provider); /* of UTF-8 alone */
+	text = json_string(r->provider); /* NULL unless it is UTF-8 */
 	return text ? 0 :
 		      ga_fail(err, GA_USAGE, "GPUAAS_PROVIDER is not text in UTF-8: FOCUS rows "
 					     "cannot say who issues the bill");

@@ -28,7 +28,7 @@
 
 #define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
 #define CLIENTS_MAX 500 /* two descriptors each: the default limit of a process is enough */
-#define CLIENT_BYTES (64 << 10) /* a request, its cookies again, 64 a field, the answer's head */
+#define CLIENT_BYTES (64 << 10) /* request, cookies twice, 64 bytes a field, answer's header */
 #define FILE_MAX_BYTES (16 << 20)
 #define FINISH_SECONDS 5 /* time for open answers when the server ends */
 #define LOOK_MICROS 1000000 /* longest time between two checks for idleness and deadlines */

@@ -32,7 +32,7 @@ const struct ga_opt ga_cli_dra_opts[] = {
 struct export {
 	struct ga_db *db;
 	struct ga_accels *list;
-	GA_LIST(const struct ga_accel_type *) types; /* of nodes and profiles, by slug */
+	GA_LIST(const struct ga_accel_type *) types; /* of nodes and profiles, sorted by slug */
 	GA_LIST(const struct ga_accel_type *) of_nodes;
 	struct ga_str made; /* the list of objects */
 };

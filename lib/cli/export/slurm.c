@@ -25,7 +25,7 @@ struct slurm {
 	struct ga_db *db;
 	struct ga_str nodes, gres;
 	int64_t without; /* nodes with GPUs that have no File= */
-	char *first;	 /* of them */
+	char *first;	 /* name of the first such node */
 };
 
 static int unfit(const char *what, const char *name, struct ga_err *err)

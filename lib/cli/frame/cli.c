@@ -29,7 +29,7 @@ static struct {
 	char **args;
 	int n_args;
 	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
-	struct ga_texts values; /* of it, given out */
+	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
 	bool json, table, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
@@ -346,7 +346,7 @@ static void say_unknown_settings(void)
 	}
 }
 
-/* For users who cannot read the file, it counts as empty. */
+/* A file that this user cannot read counts as empty. */
 int ga_cli_read_config(struct ga_err *err)
 {
 	static const char name[] = CONF;

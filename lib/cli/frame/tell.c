@@ -36,7 +36,7 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 		p.total_bytes = total;
 	}
 	/* The work goes on if the timeline cannot be stored or the reader is gone: only the result
-	 * at the end counts, and it fails with the same error. */
+	 * at the end counts, and its output reports the problem. */
 	if (t->folds && !running ? ga_result_progress(&p, json, &lost) < 0 :
 				   json && ga_emit(&ga_progress_schema, &p, &lost) < 0)
 		ga_info("progress of '%s': %s", t->object, lost.msg);

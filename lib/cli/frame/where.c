@@ -10,7 +10,7 @@
 #include "state/db/row.h"
 #include "state/query/find.h"
 
-static struct ga_texts named; /* given out */
+static struct ga_texts named; /* owns the replaced texts */
 
 /* The kind of object whose ids the member of a condition has, or NULL. */
 static const char *kind_of(const char *where)

@@ -94,7 +94,7 @@ static void tell_instance(const struct ga_accel_instance *one)
 	       (long long)one->count, types.buf);
 }
 
-/* Prints the types that an ambiguous term means as a name. */
+/* Prints the types that a term means as a name. */
 static void tell_name(const struct term *term)
 {
 	ga_autostr struct ga_str types = GA_STR_INIT;

@@ -12,8 +12,8 @@
  * gpuaas-discover could not read without root, and later changes. An unreadable value stays
  * unknown. */
 void ga_approve_look_again(struct ga_candidates *candidates);
-/* For a user who approves all disks without naming one: shows the evidence about the content of
- * each disk. */
+/* For a user who approves all disks without naming one: shows how many disks have which content
+ * (empty, pattern, signatures, …). */
 void ga_approve_tell_content(const struct ga_candidates *candidates);
 /* For a verb without a slot (or proposal): GA_USAGE with a hint how to find one. */
 GA_MUST_CHECK int ga_approve_of_nothing(const char *verb, struct ga_err *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-approve: the one gate that makes capacity.
+ * gpuaas-approve: turns candidates into slots; no other program creates capacity.
  *
- * Without operands it reads discoveries and makes slots of their candidates; what was never wiped
- * here goes to wiping first. With operands it moves slots: VERB SLOT… (--reason).
+ * Without operands it reads discoveries and makes slots of their candidates. A slot whose devices
+ * were never wiped here enters wiping first. With operands it changes the state of slots:
+ * VERB SLOT… (--reason).
  */
 #include "cli/approve.h"
 #include "cli/frame/cli.h"

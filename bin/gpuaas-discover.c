@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-discover: what this machine has for GPU slots, and what is in the way.
+ * gpuaas-discover: lists the devices of this machine for GPU slots, and what blocks them.
  *
- * Writes one host record, a candidate for each GPU, and an end record that closes the stream. Reads
- * only; needs no root, no state and no vendor tool.
+ * Writes one host record, a candidate for each GPU, and an end record that closes the stream. Only
+ * reads; needs no root, no state and no vendor tool.
  */
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
@@ -60,7 +60,7 @@ static void print_prerequisites(const struct ga_host *h)
 		ga_print("  ok       %zu of %zu (--explain shows them)", fine, h->prerequisites.n);
 }
 
-/* Prerequisites are shown with their fix: what is only their echo is not shown again whole. */
+/* Whether a reason only repeats a prerequisite. The prerequisites show their fix already. */
 static bool is_echo(const struct ga_host *h, const struct ga_reason *r)
 {
 	size_t i;
@@ -108,7 +108,7 @@ static void print_left_out(const struct ga_host *h)
 
 		ga_print("  %-6s %-12s %-16s %-20s %s", l->device, l->address ? l->address : "-",
 			 l->name ? l->name : "-", l->code, l->evidence ? l->evidence : "");
-		/* One fix for a run of devices that are left out for one reason. */
+		/* Consecutive devices with the same code and hint share one hint line. */
 		if (!next || !ga_streq(next->hint, l->hint) || !ga_streq(next->code, l->code))
 			print_hint(l->hint);
 	}

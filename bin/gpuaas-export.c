@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-export: the state in the formats of other systems, one command a format. It only reads the
- * state, and what it makes is data: nothing is applied anywhere.
+ * gpuaas-export: writes the state in the formats of other systems, one command for each format. It
+ * only reads the state and writes data; it changes no other system.
  */
 #include "cli/export/export.h"
 #include "record/pod.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-host-bootstrap: makes a plain machine a host of slices (or of whole machines), once.
+ * gpuaas-host-bootstrap: sets up a plain machine as a host of slices (or of baremetal), once.
  *
- * Looks first, says what it will change, changes it with the inverse in the journal, looks again.
- * Run again it finds nothing to do. --boot brings back what a reboot loses; --undo takes it back.
+ * It checks the machine, shows the changes it will make, makes each change with its inverse in the
+ * journal, and checks again. A second run finds nothing to do. --boot restores the settings that a
+ * reboot loses; --undo reverts the changes.
  */
 #include "base/stop.h"
 #include "cli/bootstrap/bootstrap.h"
@@ -91,7 +92,7 @@ static int prepare(struct ga_err *err)
 		return r < 0 ? -1 : ga_fail(err, GA_NO, "nothing was changed");
 	if (ga_cli_boot_apply(&boot, &facts, &plan, err) < 0)
 		return -1;
-	/* Daemons are started when nobody is kept out any more: they want gpuaas-host.service. */
+	/* Start daemons only after the lock is released: they need gpuaas-host.service. */
 	ga_cleanup_fd(&hold);
 	hold = -1;
 	if (ga_cli_boot_start(&boot, &facts, &plan, err) < 0 ||
@@ -116,7 +117,7 @@ static int look_only(struct ga_err *err)
 static int tell_undone(const struct ga_bootstrap_step *s, struct ga_err *err)
 {
 	boot.sum.changes += ga_streq(s->state, "undone");
-	/* The running kernel still has what its arguments say no more. */
+	/* The running kernel still has the old arguments. */
 	if (ga_streq(s->state, "undone") && ga_starts(s->subject, GA_SETUP_GRUB) && !opt.root)
 		boot.sum.reboot_required = true;
 	return ga_cli_boot_tell(&boot, s, NULL, NULL, err);
@@ -143,7 +144,7 @@ static int undo(struct ga_err *err)
 	return r > 0;
 }
 
-/* The state learns of it from a discovery. */
+/* The next discovery reports the new key to the state. */
 static int renew_key(struct ga_err *err)
 {
 	struct ga_sign_key *key = NULL;

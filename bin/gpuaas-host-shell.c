@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-host-shell: what the key of another machine may run here, and nothing else.
+ * gpuaas-host-shell: limits the ssh key of another machine to a few commands on this machine.
  *
- * The forced command of an ssh key (authorized_keys(5)): takes SSH_ORIGINAL_COMMAND apart without a
- * shell and runs it when it is one of the role's programs. Everything else is refused.
+ * It is the forced command of the key (authorized_keys(5)): it splits SSH_ORIGINAL_COMMAND without
+ * a shell and runs it if it is one of the role's programs. It refuses everything else.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,20 +33,20 @@ static const struct ga_prog prog = {
 				       NULL },
 };
 
-/* What the words may be that are no options. */
+/* The operands (words that are no options) that a command accepts. */
 enum operands {
 	NONE,
-	STREAM,	/* '-' or nothing: orders come on standard input, never from a file of the host */
-	NAMES,	/* of allocations and images: no path */
-	FILES,	/* the image that is added, which is read */
-	SESSION, /* an allocation, and behind it the words for its guest */
+	STREAM,	/* '-' or none: orders come on standard input, never from a file of the host */
+	NAMES,	/* names of allocations and images, never a path */
+	FILES,	/* the path of an image to add; the program only reads it */
+	SESSION, /* an allocation, then the words for its guest */
 };
 
-/* What a controller may ask of a host. An option that takes a value ends with '='. Left out are
- * --device, --state, --user-data-dir and --node, which name a disk, a file or another node, and
- * gpuaas-host-bootstrap: who prepares a machine logs in there. */
+/* The commands that a controller may run on a host. An option that takes a value ends with '='. The
+ * list omits --device, --state, --user-data-dir and --node, which name a disk, a file or another
+ * node. It also omits gpuaas-host-bootstrap: the person who sets up a machine logs in there. */
 static const struct allowed {
-	const char *program, *command; /* command NULL: the program has none, or none was given */
+	const char *program, *command; /* command NULL: no subcommand */
 	enum operands operands;
 	const char *options; /* " a b= " */
 } allowed[] = {
@@ -105,7 +105,8 @@ static const struct allowed *find(const struct ga_texts *w)
 	return bare;
 }
 
-/* How many words an option has that may be given, 0 for another one. Its name is compared whole. */
+/* The number of words of an allowed option, 0 for an option that is not allowed. Compares the
+ * complete name. */
 static size_t option_words(const struct allowed *a, const char *word)
 {
 	size_t len = strcspn(word, " =");
@@ -121,7 +122,7 @@ static size_t option_words(const struct allowed *a, const char *word)
 			      strstr(" help introspect-cli json table version ", flag));
 }
 
-/* n: how many operands came before it. */
+/* n: number of operands before this one. */
 static bool operand_passes(const struct allowed *a, const char *word, size_t n)
 {
 	if (a->operands == STREAM)
@@ -163,8 +164,8 @@ static int check_controller(const struct ga_texts *w, const char *line, struct g
 	return refuse(err, line, "'gpuaas-state fold -'");
 }
 
-/* Beside this program, else in the folders of the system. The environment is sshd's own but for
- * PATH, which a user's ~/.ssh/environment could have set. */
+/* Runs the program beside this one, else the one in the folders of the system. The environment
+ * comes from sshd, except PATH: a user's ~/.ssh/environment could have set it. */
 static int become(char **argv, struct ga_err *err)
 {
 	char self[4096];

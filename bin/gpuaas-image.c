@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-image: images on this node. "add" reads a file or a stream whole, keeps the digests of its
- * chunks beside it and emits the records that make it known (… | gpuaas-state apply -); "prewarm"
- * brings what the node lacks; "verify" reads again and says whether a copy is still what was added;
- * "list" and "rm" show and remove what the node keeps.
+ * gpuaas-image: manages the images on this node. "add" reads a complete file or stream, keeps the
+ * digests of its chunks beside it and emits the records for the state (… | gpuaas-state apply -);
+ * "prewarm" fetches images that the node lacks; "verify" reads copies again and reports whether
+ * each is still identical to the image that was added; "list" and "rm" show and remove the copies.
  */
 #include <inttypes.h>
 #include <unistd.h>
@@ -149,7 +149,7 @@ static int run_prewarm(struct ga_err *err)
 	return ga_cli_stream_from(n ? args[0] : NULL, "image records", table, err);
 }
 
-/* ---- what is kept ---- */
+/* ---- stored images ---- */
 
 static int run_verify(struct ga_err *err)
 {
@@ -166,7 +166,7 @@ static int run_verify(struct ga_err *err)
 	return ga_image_run_verdict(&image_run, err);
 }
 
-/* Each operand as a name of the store. */
+/* Checks that each operand is a name of a stored image. */
 static int with_names(ga_image_each act, struct ga_err *err)
 {
 	int n, i;

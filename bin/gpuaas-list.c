@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-list: what the state holds, one record a line or a table. "list attention" is what needs
- * a person, with the command; "list plan" prints stored plans again.
+ * gpuaas-list: lists the records of the state, one a line or as a table. "list attention" lists the
+ * objects that need a person, with the command; "list plan" prints stored plans again.
  */
 #include <unistd.h>
 
@@ -95,7 +95,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit_line(line.buf, err);
 }
 
-/* A time as it is given, or so long before now. */
+/* The time of --since: as given, or a duration before now. */
 static const char *since_when(char out[GA_TIME_SIZE])
 {
 	struct ga_err ignored = GA_ERR_INIT;
@@ -156,7 +156,7 @@ static int run(struct ga_err *err)
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
 	ga_list_release(&where);
-	/* What could be read was printed. */
+	/* All readable records have been printed. */
 	if (!r && left_out)
 		return ga_refuse(err, GA_BADREC, "row_damaged", NULL,
 				 ("%lld stored records cannot be read", (long long)left_out),

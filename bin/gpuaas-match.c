@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-match: what a model or a training job needs in, hardware profiles out, the best first,
- * each with its speed or time, its cost, and the reasons against it. Reads only.
+ * gpuaas-match: reads the needs of a model or of a training job and writes hardware profiles, the
+ * best first, each with its speed or time, its cost, and the reasons against it. Only reads the
+ * state.
  */
 #include "catalog/throughput.h"
 #include "cli/frame/cli.h"

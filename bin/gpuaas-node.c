@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-node: the hosts, day by day.
+ * gpuaas-node: the daily management of hosts.
  *
- * Lists and sets them, takes them out of placement and back, says what keeps a drain from being
- * done and moves what its owner agreed to, plans maintenance, and gives up hosts that are lost.
- * Single slots are gpuaas-approve's.
+ * Lists nodes and changes their settings, takes them out of placement and puts them back, shows
+ * what blocks a drain, moves allocations whose owner agreed, plans maintenance, and gives up lost
+ * hosts. For single slots use gpuaas-approve.
  */
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"

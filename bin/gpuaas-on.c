@@ -2,8 +2,9 @@
 /*
  * gpuaas-on: runs one command on many nodes by ssh and merges what they write.
  *
- * Orders on standard input go to the node they name; with --nodes the command runs without input
- * on every node that matches. A node that is dead or slow becomes a failure, the others go on.
+ * Each order on standard input goes to the node that it names; with --nodes the command runs
+ * without input on every node that matches. A dead or slow node becomes a failure; the others go
+ * on.
  */
 #include <stdlib.h>
 
@@ -65,7 +66,7 @@ static const struct ga_prog prog = {
 	.acts = true,
 };
 
-/* The state is opened for each node anew: it may change while a stream goes on for hours. */
+/* Opens the state again for each node: it may change during a stream of many hours. */
 static int open_state(struct ga_db **db, struct ga_err *err)
 {
 	return ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, db, err) < 0 ||
@@ -123,7 +124,7 @@ static int run_on(struct ga_on *on, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 
-	/* Said once here, not for each node. */
+	/* Reports an unreadable state once, not for each node. */
 	if (open_state(&db, err) < 0)
 		return -1;
 	ga_db_close(GA_TAKE(db));
@@ -135,7 +136,8 @@ static int run_on(struct ga_on *on, struct ga_err *err)
 	}
 	if (ga_on_run(on, 0, err) < 0)
 		return -1;
-	/* No error: a stage before may have had nothing to order. It must not look like work. */
+	/* No error, because the stage before may have had no orders. The message shows that nothing
+	 * was done. */
 	if (!ga_on_count(on))
 		ga_say("gpuaas-on: no orders came, and the command was run nowhere");
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-place: requests in, plans out. A plan's claims are committed before it is written; a
- * refusal says why, for every node, and what would fit.
+ * gpuaas-place: reads requests, writes plans. It commits the claims of a plan before it writes the
+ * plan; a refusal gives the reason for every node, and alternatives that would fit.
  */
 #include "base/texts.h"
 #include "cli/frame/cli.h"
@@ -132,7 +132,7 @@ static int emit_results(const struct ga_placer *p, struct ga_err *err)
 	return 0;
 }
 
-/* Places what was gathered; its records are written also when a later request is an error. */
+/* Places the gathered requests; writes their records even if a later request is an error. */
 static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
 {
 	struct ga_err later = GA_ERR_INIT;
@@ -169,11 +169,11 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 		return -1;
 	while (r == 0 && (more = ga_reader_next(reader, &rec, err)) != 0) {
 		r = more < 0 ? -1 : take(p, b, &rec, err);
-		/* Whoever waits for an answer gets it before the next request is waited for. */
+		/* Answer the requests so far before a read that may block: the sender may wait. */
 		if (r == 0 && !ga_reader_has_line(reader))
 			r = flush(p, b, err);
 	}
-	/* What came before a bad line stands. */
+	/* Requests before a bad line are placed. */
 	if (flush(p, b, r < 0 ? &later : err) < 0)
 		r = -1;
 	if (r < 0 || b->saw_request || !b->saw_match)
@@ -205,7 +205,7 @@ static int run(struct ga_err *err)
 		r = from_flags(&b.v[b.n++], err) < 0 ? -1 : flush(&placer, &b, err);
 	while (b.n)
 		ga_schema_release(&ga_request_schema, &b.v[--b.n]);
-	/* That of a request which was refused, and of plans that nobody took up. */
+	/* Removes the user-data of a refused request and of expired plans. */
 	if (db && !opt.dry_run && (opt.data || placer.has_expired))
 		ga_request_tidy(db);
 	ga_placer_release(&placer);

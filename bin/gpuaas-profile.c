@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-profile: which accelerators there are, what is offered of them, and by which profiles.
+ * gpuaas-profile: accelerator types, and the hardware profiles that offer them.
  *
- * Shows and checks the catalogue of types, tells what each node has and how far that is known, what
- * the labels of Kubernetes nodes are worth, and which profiles there are with what is free of them;
- * makes, shows and changes profiles.
+ * Shows and checks the catalogue of types; shows the accelerators of each node and how certain they
+ * are, findings about the labels of Kubernetes nodes, and the profiles with their free GPUs; makes,
+ * shows and changes profiles.
  */
 #include "cli/frame/cli.h"
 #include "cli/offer.h"

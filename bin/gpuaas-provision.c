@@ -2,9 +2,9 @@
 /*
  * gpuaas-provision: turns plans into running allocations on this host.
  *
- * Takes plans from the pipe and answers each with a gpuaas.allocation record, or with a
- * gpuaas.failure that says in which phase and why. Killed anywhere, it is run again with the same
- * plan or with --resume, and goes on where it was.
+ * Reads plans from the pipe and answers each with a gpuaas.allocation record, or with a
+ * gpuaas.failure that names the phase and the reason. After a kill at any point, run it again with
+ * the same plan or with --resume: it continues at the same point.
  */
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ static void moving(const char *what, int64_t done, int64_t total, int64_t starte
 	ga_cli_progress(progress, what, done, total, started);
 }
 
-/* A dry run's record is shown and never folded. */
+/* A dry run shows the record and does not commit it to the state. */
 static int on_result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	return dry_run ? ga_emit(schema, obj, err) : ga_result_emit(schema, obj, err);
@@ -176,7 +176,7 @@ static int run(struct ga_err *err)
 	o = options(&data_dir, &state_dir);
 	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
 	if (!dry_run)
-		ga_result_tidy(); /* a plan that was refused here may be cancelled */
+		ga_result_tidy(); /* cancels plans that this host refused */
 	ga_result_close();
 	ga_user_datas_release(&user_data);
 	free(node);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-reconcile: compares what this host should look like with what it shows; repairs what is
- * safe.
+ * gpuaas-reconcile: compares this host with its expected state; repairs drift where that is safe.
  *
- * Takes expectation records from a pipe ("-"), or asks the state when it is on this machine. Writes
- * a drift record for each difference and one observation. Silent, and status 0, when all is well.
+ * Reads expectation records from a pipe ("-"), or from the state if it is on this machine. Writes a
+ * drift record for each difference, and one observation. Without drift it is silent and ends with
+ * status 0.
  */
 #include "act/reconcile/inventory.h"
 #include "base/stop.h"
@@ -96,7 +96,7 @@ static int from_state(struct ga_err *err)
 
 	if (ga_cli_reconcile_want(how.node, &want, err) < 0)
 		return -1;
-	how.take_over = true; /* whose state is on this machine, works here */
+	how.take_over = true; /* the state on this machine is the controller */
 	r = reconcile(&want, err);
 	ga_schema_release(&ga_expectation_schema, &want);
 	return r;
@@ -133,7 +133,7 @@ static int run(struct ga_err *err)
 	ga_stop_install();
 	if (piped || !how.repair.holds_state)
 		r = from_stream(n ? args[0] : "-", err);
-	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */
+	if (!r && !n && !expectations) /* an empty pipe (as of cron) counts as none */
 		r = from_state(err);
 	if (!opt.plan)
 		ga_result_tidy();

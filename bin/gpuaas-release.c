@@ -2,10 +2,10 @@
 /*
  * gpuaas-release: ends allocations, or holds them for a while (--hold, --undo, --pending).
  *
- * With ids it is the state side: the intent is committed and billing ends; what lies on this
- * machine is then taken back at once, and for another node, or run by a user who may not act on
- * the host, its gpuaas.release-order goes out. With orders on stdin it is the host side. Either way
- * the host's answer is gpuaas.released and a gpuaas.wipe-order for each slot:
+ * With ids it is the state side: it commits the intent, and billing ends. It then releases an
+ * allocation on this machine at once. For another node, or for a user who may not act on the host,
+ * it writes the gpuaas.release-order. With orders on stdin it is the host side. In both cases the
+ * host's answer is gpuaas.released and a gpuaas.wipe-order for each slot:
  * gpuaas-release 7f3c | gpuaas-wipe.
  */
 #include "base/stop.h"
@@ -107,7 +107,7 @@ static int take_stream(struct ga_err *err)
 
 static int release_one(const char *id, struct ga_err *err)
 {
-	/* A hold that was carried out before has closed it. */
+	/* Opens the state again: the hold of an earlier id may have closed it. */
 	if (ga_result_open(ga_cli_state_path(), err) < 0)
 		return -1;
 	return pending ? ga_release_end(id, &ask, err) : ga_release_one(id, &ask, err);
@@ -122,7 +122,7 @@ static int release_all(char *const *ids, size_t n, struct ga_err *err)
 			continue;
 		if (!pending)
 			return -1;
-		/* A timer has nobody who would run it again for the others. */
+		/* --pending runs from a timer: nobody would run it again for the other ids. */
 		ga_say("%s: %s", ids[i], err->msg);
 		ga_cli_note_status(err->code);
 		ga_err_clear(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-report: the use of GPUs within a time, and what it cost whom, from the spans of use that
- * the state keeps. Reads only. Time in use is billed at the price of then; all other time is shown
- * by what it was. Records, a table, or FOCUS rows for a billing system.
+ * gpuaas-report: the use of GPUs in a period and its cost by project or team, from the spans of use
+ * in the state. Only reads. Active time is billed at the price of that time; other time is shown by
+ * its kind. Writes records, a table, or FOCUS rows for a billing system.
  */
 #include "cli/frame/cli.h"
 #include "cli/report.h"

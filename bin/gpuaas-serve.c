@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-serve: the published view of profiles over HTTP, read-only, by socket activation.
+ * gpuaas-serve: serves the published view of profiles over HTTP, read-only, by socket activation.
  *
- * It never opens the state: it gives the file that gpuaas-publish.timer writes, as it is.
+ * It never opens the state: it serves the file that gpuaas-publish.timer writes, unchanged.
  */
 #include "cli/frame/cli.h"
 #include "cli/serve.h"

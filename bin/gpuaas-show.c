@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-show: everything the state knows of one node, slot or allocation: the record, its claims,
- * timeline, evidence, usage and audit; or of a team, a grant, a proposal. Sections on a terminal,
- * records in a pipe.
+ * gpuaas-show: everything in the state about one node, slot or allocation: the record, its claims,
+ * timeline, evidence, usage and audit; or about a team, a grant or a proposal. Sections on a
+ * terminal, records in a pipe.
  */
 #include <jansson.h>
 
@@ -53,7 +53,7 @@ static const struct {
 	{ &ga_audit_schema, "Audit" },
 };
 
-/* What is shown when the record itself is shown; lists of a kind follow under their headings. */
+/* The section that is being printed; each section begins with its heading. */
 struct shown {
 	const struct ga_schema *section;
 	bool begun;
@@ -73,7 +73,7 @@ static void print_value(const char *key, json_t *value)
 	ga_print("  %-24s%s", key, text ? text : "");
 }
 
-/* The object itself for people: one member a line, what is unknown left out. */
+/* Prints the object itself for people: one member a line, without unknown members. */
 static void print_object(const struct ga_schema *schema, const void *obj)
 {
 	ga_autojson json_t *json = ga_schema_format(schema, obj);

@@ -2,9 +2,9 @@
 /*
  * gpuaas-state: makes, fills, checks and copies the state file.
  *
- * The only program that creates or migrates it. apply stores declarative objects, fold commits what
- * hosts did, expect prints what should be on a node; each record is one transaction, and what it
- * changed is printed after its commit.
+ * Only this program creates or migrates the state file. "apply" stores declarative objects, "fold"
+ * commits results of hosts, "expect" prints the expected state of a node. Each record is one
+ * transaction; the program prints the change after its commit.
  */
 #include <sys/stat.h>
 
@@ -99,7 +99,7 @@ static int run_migrate(struct ga_err *err)
 {
 	struct stat st;
 
-	/* GA_DB_CREATE would make one, and nobody could say whether it is a lab. */
+	/* GA_DB_CREATE would make a new state, and we could not know whether it is a lab. */
 	if (stat(ga_cli_state_path(), &st) < 0)
 		return open_state(GA_DB_WRITE, err);
 	if (open_state(GA_DB_CREATE, err) < 0)
@@ -109,7 +109,7 @@ static int run_migrate(struct ga_err *err)
 							       ga_cli_state_path(), err);
 }
 
-/* After the commit the record goes on, so that the pipeline shows what was stored. */
+/* Passes the record on after the commit, so that the pipeline shows the stored records. */
 static int apply(const struct ga_rec *rec, struct ga_err *err)
 {
 	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
@@ -125,7 +125,7 @@ static int apply_profile(const struct ga_rec *rec, struct ga_err *err)
 	return ga_cli_apply_profile(db, rec, err);
 }
 
-/* A result that is refused, as one that came too late, does not keep the others from the state. */
+/* A refused result, such as one that came too late, does not stop the results after it. */
 static int fold(const struct ga_rec *rec, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;

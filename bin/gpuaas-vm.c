@@ -2,8 +2,8 @@
 /*
  * gpuaas-vm: the VM of a running allocation, on its host.
  *
- * Starts, stops and reboots it, rebuilds it with an empty disk under the same claim, shows its
- * console and records that, leads ports of the host to it, and says how it is reached. Acts only on
+ * Starts, stops and reboots the VM, rebuilds it with an empty disk under the same claim, shows and
+ * records its console, forwards ports of the host to it, and shows how to reach it. Acts only on
  * active allocations of this host and on domains that carry their id.
  */
 #include "base/stop.h"
@@ -168,7 +168,8 @@ static const struct ga_prog prog = {
 	.acts = true,
 };
 
-/* Who may end it may do all else with it; looking is everybody's. */
+/* Commands that only look; every user may run these. The others need the permission to release the
+ * allocation. */
 static bool only_looks(void)
 {
 	const char *name = ga_cli_command()->name;

@@ -2,9 +2,9 @@
 /*
  * gpuaas-wipe: erases the disks and devices of slots and proves it.
  *
- * Takes wipe orders from the pipe (or the ones this host still owes) and answers each with a
- * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a
- * tool of its own and needs no state.
+ * Reads wipe orders from the pipe (or the pending orders of this host) and answers each with a
+ * gpuaas.wipe-evidence record, whatever the outcome. With --device and --confirm it works alone and
+ * needs no state.
  */
 #include "act/device/virt.h"
 #include "base/stop.h"
@@ -94,7 +94,7 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 
 	if (ga_hostdb_open_or_make(ga_cli_host_dir(), &h, err) < 0)
 		return -1;
-	/* A state on this machine learns of it at once; its loss never stops a wipe. */
+	/* A state on this machine gets the result at once; a lost state never stops a wipe. */
 	if (ga_result_open(ga_cli_state_path(), &lost) < 0) {
 		(void)ga_wrap(&lost, "nothing is folded into the state");
 		ga_cli_say_error(&lost);
@@ -148,8 +148,9 @@ static int keep_order(const struct ga_rec *rec, struct ga_err *err)
 static const struct ga_consumer keepers[] = { { &ga_wipe_order_schema, keep_order },
 					      { NULL, NULL } };
 
-/* Evidence of a disk wiped by hand is kept like any other: where that cannot be, nothing is wiped;
- * where it turns out afterwards, the evidence is shown, and the status is that of the failure. */
+/* The host keeps the evidence of a disk wiped by hand like any other. If the host cannot keep
+ * evidence, nothing is wiped. If keeping fails only after the wipe, the program shows the evidence
+ * and ends with the status of that failure. */
 static int wipe_alone(struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
@@ -204,7 +205,7 @@ static int run(struct ga_err *err)
 		      ga_cli_need_pipe("wipe orders", err) < 0)
 		return -1;
 	name = pending ? "the pending orders" : n ? args[0] : "standard input";
-	/* A plan is quick, and its text is printed by this process. */
+	/* A dry run is quick, and this process prints its text. */
 	return hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :
 			 ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
 }

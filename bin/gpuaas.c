@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas: the front. "gpuaas place …" becomes gpuaas-place (beside this program, else in the path
- * of base/proc.h); "gpuaas help" lists the programs that are there.
+ * gpuaas: the front program. "gpuaas place …" runs gpuaas-place (beside this program, else in the
+ * path of base/proc.h); "gpuaas help" lists the installed programs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ static const char *const examples[] = {
 	NULL,
 };
 
-/* The folder of this program, allocated; NULL when it cannot be told. */
+/* The folder of this program, allocated; NULL when it is unknown. */
 static char *own_folder(void)
 {
 	char path[4096];
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 	own = own_folder();
 	if (ga_cli_read_config(&err) < 0)
 		return ga_cli_finish(&prog, -1, &err);
-	/* What follows the name of a program is that program's. */
+	/* Words after the name of a program belong to that program. */
 	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]) ||
 	    (argc == 2 && !strcmp(argv[1], "help"))) {
 		r = ga_cli_parse(&prog, argc < 2 ? argc : 2, argv, &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that must not be used in this tree, refused by the preprocessor (after git's banned.h).
- * What to use instead: struct ga_str, ga_xprintf, ga_time_format, ga_proc_run, ga_size_parse.
+ * The preprocessor refuses these functions: no file of this tree may use them (after git's
+ * banned.h). Use struct ga_str, ga_xprintf, ga_time_format, ga_proc_run or ga_size_parse instead.
  */
 #ifndef GA_BASE_BANNED_H
 #define GA_BASE_BANNED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two clocks. A time stamp is taken at each step, never once for a long piece of work. */
+/* The two clocks. Read the clock at each step, never once for a long piece of work. */
 #ifndef GA_BASE_CLOCK_H
 #define GA_BASE_CLOCK_H
 
@@ -7,8 +7,8 @@
 
 int64_t ga_clock_micros(void); /* wall clock, microseconds since 1970 UTC */
 int64_t ga_clock_mono_micros(void); /* monotonic, for durations and deadlines */
-/* Waits until the monotonic deadline or for at most max_micros, whichever is nearer; returns
- * false when the deadline has passed already. For polling loops with a deadline. */
+/* Waits until the monotonic deadline, but at most max_micros; returns false when the deadline has
+ * already passed. For polling loops with a deadline. */
 bool ga_clock_wait(int64_t deadline_mono_micros, int64_t max_micros);
 
 #endif

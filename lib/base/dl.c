@@ -17,7 +17,7 @@ int ga_dl_open(const char *name, void **ret, struct ga_err *err)
 	return 0;
 }
 
-/* POSIX gives functions as object pointers; this is the one place where that is converted. */
+/* dlsym(3) of POSIX returns functions as object pointers; only this place converts them. */
 bool ga_dl_find(void *library, const char *name, void *pointer)
 {
 	void *symbol = dlsym(library, name);

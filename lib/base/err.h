@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One error object, passed last, printed once by main (after crun's libcrun_error_t).
+ * The error object: one for each call chain, always the last argument; main prints it once (after
+ * crun's libcrun_error_t).
  *
- * A function that can fail takes "struct ga_err *err" last, returns -1 and fills it, or returns
- * >= 0 and leaves it alone. The code is the exit status of the program; gpuaas(7) states them.
- * A sentence is lower case, says what failed first, quotes the subject in single quotes and has no
- * full stop. Context is put in front on the way up by ga_wrap: "context: sentence".
+ * A function that can fail takes "struct ga_err *err" last. On failure it returns -1 and fills err;
+ * otherwise it returns >= 0 and does not change err. The code is the exit status of the program;
+ * gpuaas(7) lists them. A sentence is in lower case, names the failure first, quotes the subject in
+ * single quotes and has no full stop. Callers add context in front with ga_wrap:
+ * "context: sentence".
  */
 #ifndef GA_BASE_ERR_H
 #define GA_BASE_ERR_H
@@ -13,7 +15,7 @@
 /* The exit statuses: part of the interface, never renumbered. */
 enum ga_code {
 	GA_OK = 0,
-	GA_NO = 1,	 /* asked and answered "no" */
+	GA_NO = 1,	 /* the answer is "no" */
 	GA_USAGE = 2,	 /* wrong command line */
 	GA_BADREC = 3,	 /* a bad record on input */
 	GA_CONFLICT = 4, /* conflict or wrong state */
@@ -21,29 +23,29 @@ enum ga_code {
 	GA_DENIED = 6,
 	GA_HOST = 7,	 /* the host lacks something */
 	GA_BUSY = 8,	 /* busy, or a deadline passed */
-	GA_EXTERNAL = 9, /* libvirt or another program said no */
+	GA_EXTERNAL = 9, /* libvirt or another program failed */
 	GA_SYSTEM = 10,	 /* a system call failed */
 };
 
 struct ga_err {
 	enum ga_code code;
 	char reason[48];  /* stable machine word such as "concurrent_update"; "" when none */
-	char object[160]; /* id of the thing concerned; "" when none */
+	char object[160]; /* id of the object concerned; "" when none */
 	char msg[1024];
 	char hint[512]; /* what to do; "" when the sentence says it */
 };
 
 #define GA_ERR_INIT { .code = GA_OK }
 
-/* Fills err and is -1. Use: return ga_fail(err, GA_CONFLICT, "slot '%s' is …", id); */
+/* Fills err; the value is -1. Use: return ga_fail(err, GA_CONFLICT, "slot '%s' is …", id); */
 #define ga_fail(err, code, ...) (ga_err_set((err), (code), __VA_ARGS__), -1)
 /* The same with ": strerror(errno)" added, code GA_SYSTEM (GA_DENIED for EACCES and EPERM). */
 #define ga_fail_sys(err, ...) (ga_err_set_sys((err), __VA_ARGS__), -1)
 /* As ga_fail, with the stable reason word first. */
 #define ga_fail_for(err, code, reason, ...) \
 	(ga_err_set((err), (code), __VA_ARGS__), ga_err_reason((err), (reason)), -1)
-/* All of a refusal in one statement. reason (a stable word) and object (an id) may be NULL;
- * sentence and hint are what printf takes, in brackets. Is -1. Use:
+/* A complete refusal in one statement. reason (a stable word) and object (an id) may be NULL;
+ * sentence and hint are printf's arguments in parentheses. The value is -1. Use:
  *   return ga_refuse(err, GA_CONFLICT, "held", id, ("allocation '%s' is held", id),
  *                    ("'gpuaas-release %s --undo' starts it again", id)); */
 #define ga_refuse(err, code, reason, object, sentence, hint) \
@@ -57,13 +59,13 @@ void ga_err_set_sys(struct ga_err *err, const char *fmt, ...) __attribute__((for
 void ga_err_reason(struct ga_err *err, const char *reason);
 void ga_err_object(struct ga_err *err, const char *object);
 void ga_err_about(struct ga_err *err, const char *reason, const char *object); /* NULL: none */
-/* Sets the hint; keeps an earlier one. Is -1, so that "return ga_hint(err, …)" reads well. */
+/* Sets the hint, but keeps an earlier one. Returns -1, so that "return ga_hint(err, …)" works. */
 int ga_hint(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Puts "context: " in front of the message. Is -1. */
+/* Puts "context: " in front of the message. Returns -1. */
 int ga_wrap(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ga_err_clear(struct ga_err *err);
-/* Ends the process at once with the code as its status, the sentence and the hint on stderr: for
- * what no caller could do better about, as being out of memory. Nothing is flushed. */
+/* Prints the sentence and the hint on stderr and ends the process at once; the code is its status.
+ * For errors that no caller could handle, such as being out of memory. Flushes nothing. */
 void ga_die(const struct ga_err *err) __attribute__((noreturn));
 
 #endif

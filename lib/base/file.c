@@ -188,7 +188,7 @@ int ga_file_chown_like(int fd, const char *like, struct ga_err *err)
 
 int ga_file_open_like(const char *path, const char *like, struct ga_err *err)
 {
-	/* Only what was made here is given away: a file found may be a link that somebody put. */
+	/* Changes the owner only of a file created here: an existing one may be a planted link. */
 	ga_autofd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0 && errno == EEXIST) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every file needs: attributes, the cleanup idiom, allocation that cannot fail.
+ * Basics for every file: attributes, the cleanup idiom, allocation that cannot fail.
  *
- * Ownership: everything a scope owns is declared with its cleanup attribute (ga_autofree,
- * ga_autofd, …) and handed over with GA_TAKE. There is no goto in this tree.
- * Memory: the ga_x* allocators never return NULL; a process that is out of memory is ended by
- * abort(3) after one line on stderr, because no caller could do better.
+ * Ownership: declare every variable that owns something with its cleanup attribute (ga_autofree,
+ * ga_autofd, …), and hand ownership over with GA_TAKE. There is no goto in this tree.
+ * Memory: the ga_x* allocators never return NULL. When memory runs out, they write one line to
+ * stderr and call abort(3), because no caller could do better.
  */
 #ifndef GA_BASE_GA_H
 #define GA_BASE_GA_H
@@ -18,8 +18,8 @@
 #define GA_VERSION "0.1.0"
 
 #define GA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-/* On every function that can fail: its result is used, or given up with (void). gcc takes (void)
- * for an answer of C23's attribute only, clang of GNU's. */
+/* For every function that can fail: the caller uses the result, or drops it with (void). gcc
+ * accepts (void) only with C23's attribute, clang with GNU's. */
 #ifdef __clang__
 #define GA_MUST_CHECK __attribute__((warn_unused_result))
 #else
@@ -63,10 +63,10 @@ char *ga_xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnul
 char *ga_xvprintf(const char *fmt, va_list ap) GA_PRINTF(1, 0)
 	__attribute__((malloc, returns_nonnull));
 char *ga_xprintf(const char *fmt, ...) GA_PRINTF(1, 2) __attribute__((malloc, returns_nonnull));
-/* NULL stays NULL. */
+/* Copies a text; NULL for NULL. */
 char *ga_strdup0(const char *s);
 
-bool ga_streq(const char *a, const char *b); /* NULL equals NULL only */
+bool ga_streq(const char *a, const char *b); /* NULL equals only NULL */
 bool ga_starts(const char *s, const char *prefix);
 
 #include "base/banned.h"

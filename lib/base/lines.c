@@ -33,7 +33,7 @@ int ga_lines_read(struct ga_lines *l, int fd)
 	return n > 0;
 }
 
-/* Drops what is left of a line that is too long; true when its end came. */
+/* Drops the rest of a line that is too long; true when its end was found. */
 static bool skip(struct ga_lines *l)
 {
 	const char *from = l->buf.buf + l->pos;

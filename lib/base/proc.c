@@ -20,7 +20,7 @@ static char *search_path; /* NULL: GA_PROC_PATH */
 #define GA_PROC_UNKNOWN 255 /* its exit status is unknown */
 
 struct pipes {
-	int in[2], out[2], err[2], start[2]; /* start carries the child's exec errno */
+	int in[2], out[2], err[2], start[2]; /* the child reports errno of its exec on start */
 };
 
 static void close_pair(int pair[2])
@@ -38,7 +38,7 @@ static void close_pipes(struct pipes *p)
 	close_pair(p->start);
 }
 
-/* exec(3) takes what it will not change as char *const *. */
+/* exec(3) takes char *const *, although it changes nothing. */
 static char *const *unconst(const char *const *argv)
 {
 	return (char *const *)(uintptr_t)argv;
@@ -59,7 +59,7 @@ void ga_proc_own_signals(void)
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
-/* ---- ending with us ---- */
+/* ---- ends_with_us ---- */
 
 static int status_of(int how)
 {
@@ -82,7 +82,7 @@ static void watch(pid_t program)
 	int how;
 	pid_t got;
 
-	/* The pipes are the program's: their ends are seen when it closes them. */
+	/* Only the program may keep the pipes open: the parent waits until they close. */
 	close_range(0, ~0U, 0);
 	do
 		got = waitpid(program, &how, 0);
@@ -90,9 +90,9 @@ static void watch(pid_t program)
 	_exit(got < 0 ? GA_PROC_UNKNOWN : status_of(how));
 }
 
-/* The leader of the group stays and watches, and a child of it goes on to be the program: the
- * signal of a parent's death reaches one process, not a group, and is lost at the exec of a file
- * that is set-uid. */
+/* The leader of the group stays and watches, and its child becomes the program. The leader is
+ * needed because the signal of a parent's death reaches one process, not a group, and because the
+ * exec of a set-uid file turns that signal off. */
 static int stay_and_watch(pid_t parent)
 {
 	pid_t program;
@@ -101,7 +101,7 @@ static int stay_and_watch(pid_t parent)
 	signal(SIGUSR1, on_death_signal);
 	if (prctl(PR_SET_PDEATHSIG, SIGUSR1) < 0)
 		return -1;
-	on_death_signal(SIGUSR1); /* it may have ended before */
+	on_death_signal(SIGUSR1); /* the parent may have ended already */
 	program = fork();
 	if (program > 0)
 		watch(program);
@@ -147,7 +147,7 @@ void ga_proc_exec(const char *const *argv, char *const *env)
 		ga_autofree char *file = ga_xprintf("%.*s/%s", len, folder, argv[0]);
 
 		execve(file, args, env);
-		/* Something of that name that may not be run here may be there, too. */
+		/* This folder may have a file of that name that cannot run; try the next folder. */
 		if (errno == EACCES)
 			denied = EACCES;
 		else if (errno != ENOENT && errno != ENOTDIR)
@@ -169,7 +169,7 @@ static void exec_child(const struct ga_proc *p, pid_t parent, struct pipes *pipe
 
 	setpgid(0, 0);
 	ga_proc_default_signals();
-	/* All that this program holds open, also what a library opened without O_CLOEXEC. */
+	/* Every open descriptor, also one that a library opened without O_CLOEXEC. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if ((!p->ends_with_us || stay_and_watch(parent) == 0) && dup2(pipes->in[0], 0) >= 0 &&
 	    dup2(pipes->out[1], 1) >= 0 && dup2(pipes->err[1], 2) >= 0)
@@ -196,8 +196,8 @@ static void drain(int *fd, struct ga_str *to, size_t max)
 		ga_str_add_bytes(to, buf, (size_t)n < max - to->len ? (size_t)n : max - to->len);
 }
 
-/* A child that closes its stdin early is no reason to die of SIGPIPE. The signal is for this
- * thread, so it can be held back and taken away again. */
+/* A child that closes its stdin early must not kill us with SIGPIPE. The kernel sends the signal to
+ * this thread, so the thread can block it and then discard it. */
 static ssize_t write_quietly(int fd, const char *p, size_t n)
 {
 	struct timespec now = { 0, 0 };
@@ -260,7 +260,7 @@ static bool pump(const struct ga_proc *p, struct pipes *pipes, struct ga_proc_re
 	return true;
 }
 
-/* Waits for the child: 1 it ended, 0 the deadline passed, -1 its exit status is unknown. */
+/* Waits for the child: 1: it ended; 0: the deadline passed; -1: its exit status is unknown. */
 static int reap(pid_t pid, int64_t deadline, int *status)
 {
 	int64_t nap = 200;
@@ -312,7 +312,7 @@ static const char **child_env(const struct ga_proc *p, const char *path)
 	return env;
 }
 
-/* Forks and learns whether exec worked. */
+/* Forks, and waits until the child reports whether its exec worked. */
 static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("PATH=%s", ga_proc_path());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for a shell on another machine, there and back. */
+/* Quoting of words for a shell on another machine, and the reverse. */
 #include "base/quote.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/texts.h"
 
-/* Not '=': it begins a path for zsh, and makes an assignment of a first word. */
+/* Without '=': zsh expands a word that begins with it; a first word with it is an assignment. */
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+:,./-"
 
 static void add_quoted(struct ga_str *out, const char *word)
@@ -37,7 +37,7 @@ void ga_quote_command(struct ga_str *out, char *const *words, int n)
 	for (i = 0; i < n; i++) {
 		if (i)
 			ga_str_addc(out, ' ');
-		/* No keyword of a shell has a '-' or a '/' in it. */
+		/* No keyword of a shell contains '-' or '/'. */
 		if (!i && !strpbrk(words[i], "-/"))
 			add_quoted(out, words[i]);
 		else

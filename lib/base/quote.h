@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words for a shell on another machine. ssh(1) joins its arguments with spaces and the login shell
- * over there takes the line apart again, so each word is quoted here; gpuaas-host-shell takes the
- * same lines apart without any shell.
+ * Quoting of words for a shell on another machine. ssh(1) joins its arguments with spaces, and the
+ * login shell there splits the line again, so each word needs quotes. gpuaas-host-shell splits the
+ * same lines without a shell.
  */
 #ifndef GA_BASE_QUOTE_H
 #define GA_BASE_QUOTE_H
@@ -12,15 +12,16 @@
 #include "base/texts.h"
 #include "base/vec.h"
 
-/* Adds one word such that a POSIX shell reads exactly it: bare when it has only letters, digits
+/* Adds one word so that a POSIX shell reads exactly this word: bare if it has only letters, digits
  * and "_@%+:,./-", else between single quotes. */
 void ga_quote_word(struct ga_str *out, const char *word);
-/* A whole command line. The first word is never a keyword or an assignment to the shell. */
+/* Adds a complete command line. The shell never reads the first word as a keyword or assignment. */
 void ga_quote_command(struct ga_str *out, char *const *words, int n);
 
-/* Takes a line apart as a shell would, as far as ga_quote_command writes it: bare words, which may
- * also have "=", and single quotes. Whatever else means something to a shell (pipes, variables, …)
- * is GA_DENIED "not_plain", naming it. ret is released by ga_texts_release, also after an error. */
+/* Splits a line as a shell would. Accepts only the forms that ga_quote_command writes: bare words,
+ * which may also have "=", and single quotes. Any other syntax of a shell (pipes, variables, …) is
+ * GA_DENIED "not_plain"; the message names it. Release ret with ga_texts_release, also after an
+ * error. */
 GA_MUST_CHECK int ga_quote_split(const char *line, struct ga_texts *ret, struct ga_err *err);
 
 #endif

@@ -25,8 +25,8 @@ void ga_root_close(struct ga_root *root)
 	root->fd = -1;
 }
 
-/* openat2 keeps links of an image inside it. For the machine's own root it has nothing to add, and
- * a unit with RestrictSUIDSGID= has no openat2 (systemd answers ENOSYS). */
+/* openat2 keeps the links of an image inside the image. This machine's own root does not need it,
+ * and a unit with RestrictSUIDSGID= has no openat2 (systemd makes it return ENOSYS). */
 static int open_in(const struct ga_root *root, const char *path, int flags)
 {
 	struct open_how how = {
@@ -39,7 +39,7 @@ static int open_in(const struct ga_root *root, const char *path, int flags)
 	return (int)syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
 }
 
-/* The folder a path is in; its last part in *name, which points into path. */
+/* Opens the folder of a path; *name is the last part and points into path. */
 static int open_parent(const struct ga_root *root, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
@@ -160,7 +160,7 @@ int ga_root_replace(const struct ga_root *root, const char *path, const void *da
 
 	if (dir < 0)
 		return ga_fail_sys(err, "cannot open the folder of '%s'", path);
-	/* One name, so that what a killed run left is taken up by the next one. */
+	/* Always the same name, so that the next run removes the file of a killed run. */
 	tmp = ga_xprintf(".%s.gpuaas-new", name);
 	unlinkat(dir, tmp, 0);
 	if (write_new(dir, tmp, data, len, like, mode) < 0 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals that ask to stop. */
+/* Signals that request a stop. */
 #include "base/stop.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGINT, SIGTERM and SIGHUP as a question that long work asks at its boundaries. */
+/* SIGINT, SIGTERM and SIGHUP set a flag; long work checks the flag between its steps. */
 #ifndef GA_BASE_STOP_H
 #define GA_BASE_STOP_H
 

@@ -107,7 +107,7 @@ void ga_str_add_xml(struct ga_str *s, const char *text)
 /* Characters that must not reach a terminal, in order. */
 static const struct range {
 	unsigned int from, to;
-	bool is_invisible; /* else it steers a terminal or turns a direction */
+	bool is_invisible; /* false: it controls a terminal or changes the direction of text */
 } ranges[] = {
 	{ 0x01, 0x1f, false },	   { 0x7f, 0x9f, false },
 	{ 0xad, 0xad, true },	   { 0x61c, 0x61c, false },
@@ -134,11 +134,11 @@ bool ga_unprintable(const char **text, unsigned int *code)
 	const unsigned char *p = (const unsigned char *)*text;
 	size_t bytes = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
 
-	/* Too long forms of a character are that character. */
+	/* An overlong form of a character counts as that character. */
 	*code = bytes < 2 ? *p : *p & (0x7fU >> bytes);
 	for (i = 1; i < bytes && (p[i] & 0xc0) == 0x80; i++)
 		*code = *code << 6 | (p[i] & 0x3f);
-	/* No character: terminals of eight bits take 0x80 to 0x9f for controls. */
+	/* A byte that is no character: 8-bit terminals read 0x80 to 0x9f as control characters. */
 	if (!bytes || i < bytes) {
 		*code = *p;
 		*text += 1;
@@ -163,7 +163,7 @@ void ga_str_add_visible(struct ga_str *s, const char *text)
 		const char *at = text;
 		unsigned int code;
 
-		/* A byte alone is no character. */
+		/* text - at is 1 for a byte that is no character. */
 		if (ga_unprintable(&text, &code) && text - at > 1 && range_of(code) &&
 		    range_of(code)->is_invisible)
 			ga_str_add_escape(s, code);
@@ -172,7 +172,7 @@ void ga_str_add_visible(struct ga_str *s, const char *text)
 	}
 }
 
-/* keep: which newlines stay. */
+/* keep decides which newlines stay; NULL: none. */
 static char *printable(char *text, bool (*keep)(const char *newline))
 {
 	const char *from = text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of texts that it owns. */
+/* A list that owns its texts. */
 #include "base/texts.h"
 
 #include <stdlib.h>

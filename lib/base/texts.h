@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of texts that it owns; laid out as any GA_LIST (base/vec.h). */
+/* A list that owns its texts; its layout is that of every GA_LIST (base/vec.h). */
 #ifndef GA_BASE_TEXTS_H
 #define GA_BASE_TEXTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growth of lists: capacity is the next power of two of n, so that no third member is needed. */
+/* Growth of lists: the capacity is n rounded up to a power of two, so no third member is needed. */
 #include "base/vec.h"
 
 void *ga_list_grow(struct ga_any_list *list, size_t size)

@@ -19,13 +19,13 @@ struct ga_any_list {
 	size_t n;
 };
 
-/* Adds one zeroed element and evaluates to its address. Grows in powers of two. */
+/* Adds one zeroed element; the value is its address. Grows in powers of two. */
 #define ga_list_add(list) \
 	((__typeof__((list)->v))ga_list_grow((struct ga_any_list *)(void *)(list), \
 					     sizeof(*(list)->v)))
 void *ga_list_grow(struct ga_any_list *list, size_t size);
 
-/* Frees the array only, not what its elements own. */
+/* Frees only the array, not the memory that its elements own. */
 #define ga_list_release(list) (free((list)->v), (list)->v = NULL, (list)->n = 0)
 
 #endif

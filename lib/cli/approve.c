@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-approve looks at on this host, and what it shows. */
+/* gpuaas-approve: the checks on this host, and the output. */
 #include "cli/approve.h"
 
 #include <stdlib.h>
@@ -19,12 +19,12 @@ static void look_at_disk(const struct ga_block_table *table, struct ga_nvme *d)
 	bool is_seen;
 
 	if (ga_block_find(d->wwid, &dev, &why) < 0) {
-		/* One that is not here is not wiped either: nothing is known better than before. */
+		/* A disk that is absent is not wiped either; the check found nothing new. */
 		if (why.code == GA_NOTFOUND)
 			return;
 		ga_say("%s: %s", ga_cli_program(), why.msg);
-		/* It could be two by now: what an older discovery saw of it is no longer known,
-		 * and what is unknown blocks. */
+		/* There may be two disks with this wwid now. So set all values of the older
+		 * discovery to unknown, which blocks the slot. */
 		d->is_block = GA_UNKNOWN;
 		d->uses_known = d->signatures_known = false;
 		free(d->content);
@@ -32,7 +32,7 @@ static void look_at_disk(const struct ga_block_table *table, struct ga_nvme *d)
 		return;
 	}
 	ga_block_uses_in(table, &dev, true, &uses);
-	/* A discovery by root knows more than a look by somebody else. */
+	/* A discovery by root is more complete than a check by another user. */
 	is_seen = d->signatures_known && d->is_block != GA_UNKNOWN;
 	if (uses.signatures_known || !is_seen || ga_block_is_used(&uses))
 		ga_block_show(&dev, &uses, d);
@@ -107,7 +107,7 @@ int ga_approve_of_nothing(const char *verb, struct ga_err *err)
 	return ga_hint(err, "'gpuaas-list slots' shows them");
 }
 
-/* What stands against a slot and the fix, for people: all of it, or the first. */
+/* Shows people the blockers of a slot with their fixes: all, or only the first. */
 static void explain_slot(const struct ga_slot *s, bool all)
 {
 	size_t i;
@@ -126,7 +126,8 @@ static void explain_slot(const struct ga_slot *s, bool all)
 	}
 }
 
-/* Nothing is done yet: the status says so, and whom it waits for. */
+/* A pending proposal changed nothing yet: the status is GA_NO, and the message shows that a second
+ * person has to confirm it. */
 static int emit_proposal(const struct ga_proposal *p, struct ga_err *err)
 {
 	if (ga_streq(p->state, "pending")) {
@@ -151,7 +152,8 @@ int ga_approve_emit(const struct ga_approve_run *run, bool explain, struct ga_er
 		return -1;
 	for (i = 0; i < run->results.n; i++) {
 		const struct ga_approve_result *r = &run->results.v[i];
-		/* What blocks a slot that the user named; or, of all, when none was approved. */
+		/* Show blockers of slots that the user named; with "all", only if none was
+		 * approved. */
 		bool is_asked_for = !r->has_proposal && (run->wanted || run->slots.n ||
 							 (run->all && !run->approved));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gpuaas-approve looks at on this host, and what it shows. What it does to the state is in
+ * gpuaas-approve: the checks on this host, and the output. Its changes of the state are in
  * state/transaction/approve.h.
  */
 #ifndef GA_CLI_APPROVE_H
@@ -8,18 +8,20 @@
 
 #include "state/transaction/approve.h"
 
-/* Where this is the host of the candidates: looks at their disks again, for what discover could not
- * see without root, and for what came since. What still cannot be read stays unknown. */
+/* If this machine is the host of the candidates: checks their disks again, to find values that
+ * gpuaas-discover could not read without root, and later changes. An unreadable value stays
+ * unknown. */
 void ga_approve_look_again(struct ga_candidates *candidates);
-/* For who approves all disks without naming one: by what the content of each was judged. */
+/* For a user who approves all disks without naming one: shows how many disks have which content
+ * (empty, pattern, signatures, …). */
 void ga_approve_tell_content(const struct ga_candidates *candidates);
-/* The verb was given no slot, or no proposal: GA_USAGE, with where to find one. */
+/* For a verb without a slot (or proposal): GA_USAGE with a hint how to find one. */
 GA_MUST_CHECK int ga_approve_of_nothing(const char *verb, struct ga_err *err);
-/* Notes and records of a committed step: the node, each slot, the order to wipe it, its proposal;
- * and for people what stands against a slot: all of it with explain. */
+/* Emits the notes and records of a committed step: the node, each slot, its wipe order, its
+ * proposal. Also shows people the first blocker of a slot; with explain, all blockers. */
 GA_MUST_CHECK int ga_approve_emit(const struct ga_approve_run *run, bool explain,
 				  struct ga_err *err);
-/* Whether a slot that was to be enabled or repaired stays out of sale for what blocks it. */
+/* Whether blockers kept a slot disabled that was to be enabled or repaired. */
 bool ga_approve_is_refused(const struct ga_approve_run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings that bear on looking at a host. */
+/* The settings for the discovery of a host. */
 #include "cli/discover.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 int ga_cli_accelerators(struct ga_err *err)
 {
-	static struct ga_accels *own; /* to the end of the program */
+	static struct ga_accels *own; /* lives to the end of the program */
 	const char *file = ga_cli_catalogue_file();
 
 	if (!file || own)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of gpuaas-image on the store. */
+/* The work of the commands of gpuaas-image on the image store. */
 #include "cli/image.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "look/host/host.h"
 #include "record/time.h"
 
-static struct ga_image_run *drawn; /* whose progress is on the screen */
+static struct ga_image_run *drawn; /* the run whose progress is on the terminal */
 
 int ga_image_run_init(struct ga_image_run *run, const char *progress, struct ga_err *err)
 {
@@ -45,7 +45,7 @@ int ga_image_run_bytes(int64_t done, int64_t total, void *what, struct ga_err *e
 	return ga_stop_check("reading the image", err);
 }
 
-/* ---- in ---- */
+/* ---- copying into the store ---- */
 
 static void set(char **to, const char *from)
 {
@@ -109,8 +109,8 @@ static int no_such_file(const char *file, const char *hint, struct ga_err *err)
 	return ga_hint(err, "%s", hint);
 }
 
-/* The key and the databases of the host are no image, under whatever name: who may add images by a
- * forced command may not have them. */
+/* Refuses the key and the databases of the host under any name: a user who may add images by a
+ * forced command must not get them. */
 static int refuse_own(const char *file, const struct stat *of, struct ga_err *err)
 {
 	ga_autodir DIR *dir = opendir(ga_cli_host_dir());
@@ -188,7 +188,7 @@ int ga_image_run_add(struct ga_image_run *run, const char *operand, int64_t byte
 	name_as(image, &s);
 	r = fstat(fd, &st) < 0 ? ga_fail_sys(err, "cannot look at '%s'", operand) :
 				 refuse_own(operand, &st, err);
-	/* Holes of the file become holes of the copy. */
+	/* Keeps the holes of the file in the copy. */
 	if (!r && !bytes && S_ISREG(st.st_mode))
 		bytes = st.st_blocks * 512 < st.st_size ? st.st_blocks * 512 : st.st_size;
 	if (!r)
@@ -214,7 +214,7 @@ static int open_file(const char *path)
 	return fd;
 }
 
-/* A file of the folder that is called as the image; its path in ret. */
+/* Opens a file of the folder that has the name of the image; its path is in ret. */
 static int find_source(const struct ga_image *image, const char *from, char **ret)
 {
 	static const char *const kinds[] = { "", ".raw", ".img", ".qcow2" };
@@ -266,7 +266,7 @@ static int bring_from(struct ga_image_run *run, const struct ga_image *image, co
 	if (ga_image_run_bring(run, fd, image->file_bytes, image->digest, true, s, err) < 0)
 		return ga_wrap(err, "'%s'", path);
 	if (image->chunks_digest && !ga_streq(image->chunks_digest, s->image.chunks_digest)) {
-		/* Every clone would be refused by it. */
+		/* Every clone would fail the check against this chunk list. */
 		if (ga_image_store_remove(run->dir, s, err) < 0)
 			return -1;
 		return ga_fail_for(err, GA_CONFLICT, "image_digest",
@@ -297,7 +297,7 @@ int ga_image_run_prewarm(struct ga_image_run *run, const struct ga_image *image,
 	return ga_emit(&ga_node_image_schema, &s.copy, err);
 }
 
-/* ---- what is kept ---- */
+/* ---- stored images ---- */
 
 int ga_image_run_each(struct ga_image_run *run, const char *name, const char *digest,
 		      ga_image_each act, struct ga_err *err)
@@ -378,14 +378,14 @@ static int compare(struct ga_image_run *run, const char *path, const char *diges
 	return 0;
 }
 
-/* Whether what went wrong says that there is no good copy; a signal or an I/O error does not. */
+/* Whether the error shows that there is no good copy; a signal or an I/O error does not show it. */
 static bool is_bad(const struct ga_err *err)
 {
 	return err->code == GA_NO || err->code == GA_NOTFOUND || err->code == GA_CONFLICT ||
 	       err->code == GA_BADREC;
 }
 
-/* Keeps the first bad one for the end; -1 when it could not be told. */
+/* Keeps the first bad image for the verdict; -1 if the check itself failed. */
 static int settle(struct ga_image_run *run, const char *path, int r, const struct ga_err *why,
 		  struct ga_err *err)
 {
@@ -459,7 +459,7 @@ int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s, str
 				  s->copy.used_by.n > 1 ? " and others" : ""),
 				 ("release it first: gpuaas-release %s; 'gpuaas-image list' shows "
 				  "who uses an image", s->copy.used_by.v[0]));
-	/* Withdrawn before it goes, so that a run that is killed here is simply run again. */
+	/* Withdraw the copy before its removal, so that a killed run can be run again. */
 	if (!s->copy.withdrawn_at) {
 		s->copy.withdrawn_at = ga_time_now();
 		if (ga_image_store_mark(run->dir, s, err) < 0)

@@ -16,7 +16,7 @@
 #include "record/schema_write.h"
 #include "record/time.h"
 
-/* The timer publishes every ten seconds: this is said of a view that is older. */
+/* Warn if the published view is older than this; the timer publishes every ten seconds. */
 #define PUBLISHED_SECONDS 60
 
 struct listing {
@@ -26,7 +26,7 @@ struct listing {
 	size_t n, bytes;
 };
 
-/* Whether the profile names a type that the words mean; without words every one is wanted. */
+/* Whether the profile names a type that one of the words means; true without words. */
 static bool has_type(const struct listing *l, const struct ga_hardware_profile *p)
 {
 	bool found = !l->o->types.n;
@@ -50,7 +50,7 @@ static bool has_team(const struct listing *l, const struct ga_hardware_profile *
 	return !l->o->team || l->o->is_public || !p->teams.n || ga_texts_has(&p->teams, l->o->team);
 }
 
-/* The file is one document, so that a browser and gpuaas-serve need nothing else. */
+/* The file is one complete document: a browser and gpuaas-serve need nothing else. */
 static int write_text(struct listing *l, const struct ga_str *text, struct ga_err *err)
 {
 	l->bytes += text->len;
@@ -84,10 +84,10 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(schema, obj, err);
 }
 
-/* ---- where it is read ---- */
+/* ---- the source: the state, or the published view ---- */
 
-/* Who may not read the state of this machine reads what is published of it. Who names another state
- * means that one. */
+/* Whether the user cannot read the state of this machine: then the user gets the published view.
+ * False for a state named by --state. */
 static bool is_barred(void)
 {
 	return !ga_cli_state_named() && access(ga_cli_state_path(), R_OK) < 0 && errno == EACCES;
@@ -127,7 +127,7 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 	for (i = 0; i < p.profiles.n; i++) {
 		struct ga_hardware_profile *one = &p.profiles.v[i];
 
-		/* GA_UNKNOWN is less than any age. */
+		/* GA_UNKNOWN is less than any age, so an unknown age is not too old. */
 		if (q->stale_seconds && one->stale_seconds > q->stale_seconds)
 			ga_offer_forget(one);
 		if (each(&ga_hardware_profile_schema, one, arg, err) < 0)
@@ -157,7 +157,7 @@ int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_st
 	return ga_store_offers(db, &q, each, arg, err);
 }
 
-/* A name that is mistyped has no profiles of its own: it is not to look as if it had none. */
+/* Warns of an unknown team: a mistyped name must not look like a team without profiles. */
 static void tell_team(const char *team, const struct ga_access_rules *rules)
 {
 	size_t i;
@@ -181,7 +181,7 @@ static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 	};
 	int r;
 
-	/* What is to be published is never what was. */
+	/* Output for publishing (--output) comes from the state, never from the published view. */
 	r = ga_cli_read_offers(&q, l->o->is_public && !l->o->output, show, l, err);
 	if (r > 0 && l->o->team)
 		ga_say("what is published has no profiles of teams: those of '%s' are not shown",
@@ -191,7 +191,7 @@ static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 	return r < 0 ? -1 : 0;
 }
 
-/* Whoever reads the file finds the one of before or this one, whole. */
+/* Replaces the file atomically: a reader finds either the old file or the complete new one. */
 static int write_file(struct listing *l, struct ga_err *err)
 {
 	ga_autoreplace struct ga_replace file = GA_REPLACE_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-profile list: profiles with what is available of them. */
+/* gpuaas-profile list: profiles with their available GPUs. */
 #ifndef GA_CLI_OFFER_H
 #define GA_CLI_OFFER_H
 
@@ -7,7 +7,7 @@
 
 struct ga_offer_opts {
 	GA_LIST(const char *) types; /* only profiles that name one of these */
-	const char *team;	     /* only what this team may use */
+	const char *team;	     /* only profiles that this team may use */
 	const char *output;	     /* a file in place of stdout (public only) */
 	bool is_public, all;
 };
@@ -15,10 +15,10 @@ struct ga_offer_opts {
 /* gpuaas-profile list */
 GA_MUST_CHECK int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err *err);
 
-/* ga_store_offers on the state of this machine; currency and stale_seconds of the query are taken
- * from the settings. published: who may not read the state gets what is published of it
- * (decide/offer/published.h), which knows no team's profiles, no image and no rules; then it is
- * 1. */
+/* ga_store_offers on the state of this machine; takes currency and stale_seconds of the query from
+ * the settings. With published, users who cannot read the state get the published view
+ * (decide/offer/published.h), and the result is 1; that view has no profiles of teams, no images
+ * and no rules. */
 GA_MUST_CHECK int ga_cli_read_offers(const struct ga_offer_query *query, bool published,
 				     ga_store_each each, void *arg, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placing with the settings of this machine, and what people put into a request by hand. */
+/* Placement with the settings of this machine, and the members of a request typed by people. */
 #include "cli/place.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them "
 			       "(.pub), is wanted");
 	}
-	/* A private key is no error to be shown: not a byte of it may reach a message. */
+	/* For a private key, the message must not contain a byte of it. */
 	if (strstr(content.buf, "PRIVATE KEY"))
 		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file",
 			       text);

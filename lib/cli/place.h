@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests as people and streams give them, and their placing with the settings of this machine. */
+/* Requests from people and from streams, and their placement with the settings of this machine. */
 #ifndef GA_CLI_PLACE_H
 #define GA_CLI_PLACE_H
 
@@ -11,18 +11,19 @@
 GA_MUST_CHECK int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
 				struct ga_err *err);
 
-/* Fills in what a request leaves out, so that the stored request says all. */
+/* Sets absent members of a request to their defaults, so that the stored request is complete. */
 void ga_request_complete(struct ga_request *request);
-/* GA_USAGE naming an option of a single request that was given without --profile; the table's
- * variables have their defaults where none was. */
+/* GA_USAGE, naming the option, if an option for a single request was given without --profile. An
+ * option counts as given when its variable differs from the default. */
 struct ga_opt;
 GA_MUST_CHECK int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err);
-/* Whether every member is of its format: GA_USAGE naming the one that is not. */
+/* Checks the format of every member: GA_USAGE, naming the wrong one. */
 GA_MUST_CHECK int ga_request_check(const struct ga_request *request, struct ga_err *err);
-/* Adds the public keys of a file, or the key that text is. */
+/* Adds the public keys of the file that text names, or text itself if it is a key. */
 GA_MUST_CHECK int ga_request_add_key(struct ga_request *request, const char *text,
 				     struct ga_err *err);
-/* Stores user-data 0600 below the state's folder, named by its digest, and notes the digest. */
+/* Stores user-data with mode 0600 below the state's folder, under its digest, and puts the digest
+ * into the request. */
 GA_MUST_CHECK int ga_request_user_data(struct ga_request *request, const char *file,
 				       const char *state_path, bool dry_run, struct ga_err *err);
 

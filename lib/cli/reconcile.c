@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings and outlets of gpuaas-reconcile. */
+/* Settings and outputs of gpuaas-reconcile. */
 #include "cli/reconcile.h"
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ static int progress(const struct ga_progress *p, struct ga_err *err)
 	return ga_result_progress(p, false, err);
 }
 
-/* A wipe-order is no result: it goes on to gpuaas-wipe. */
+/* A wipe-order is no result: it is written out for gpuaas-wipe. */
 static int result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	return schema == &ga_wipe_order_schema ? ga_emit(schema, obj, err) :
@@ -37,7 +37,7 @@ int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char *
 		return -1;
 	look->host_dir = ga_cli_host_dir();
 	look->libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
-	look->nvram_dir = NULL; /* libvirt's own */
+	look->nvram_dir = NULL; /* libvirt's default */
 	return 0;
 }
 
@@ -69,7 +69,7 @@ int ga_cli_reconcile_want(const char *node, struct ga_expectation *ret, struct g
 {
 	ga_autodb struct ga_db *db = NULL;
 
-	/* Closed before the host is looked at. */
+	/* This function closes the state again before the observation of the host begins. */
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)
 		return -1;

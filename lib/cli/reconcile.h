@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings and outlets of gpuaas-reconcile. */
+/* Settings and outputs of gpuaas-reconcile. */
 #ifndef GA_CLI_RECONCILE_H
 #define GA_CLI_RECONCILE_H
 
 #include "act/reconcile/reconcile.h"
 
-/* Fills opts from the settings (gpuaas(7)) and opens where results go. node (NULL: the setting,
- * else made from the machine id); node_id is allocated and must outlive opts. */
+/* Fills opts from the settings (gpuaas(7)) and opens the output for results. node NULL: the
+ * setting, else a name made from the machine id. *node_id is allocated and must outlive opts. */
 GA_MUST_CHECK int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program,
 					const char *node, char **node_id, struct ga_err *err);
-/* The part of it that looks: needs no state, and opens none. */
+/* Fills only the options for the observation of the host; needs and opens no state. */
 GA_MUST_CHECK int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node,
 					char **node_id, struct ga_err *err);
-/* The expectation of the local state for the node. */
+/* Reads the expectation for the node from the local state. */
 GA_MUST_CHECK int ga_cli_reconcile_want(const char *node, struct ga_expectation *ret,
 					struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-release: the intent in the state, and what is done on the host. */
+/* gpuaas-release: the intent in the state, and the work on the host. */
 #include "cli/release.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ int ga_release_check(const struct ga_release_ask *ask, bool pending, bool has_id
 
 /* ---- the host side of a release ---- */
 
-/* Of this process; the callbacks have no argument to carry it. */
+/* One for the process, because the callbacks have no argument for it. */
 static struct ga_release_ask asked;
 
 static void say(const char *line)
@@ -46,7 +46,7 @@ static int on_progress(const struct ga_progress *p, struct ga_err *err)
 	return ga_result_progress(p, ga_streq(asked.progress, "json"), err);
 }
 
-/* Orders are no results and dry runs are shown only: neither is folded. */
+/* Orders are no results, and dry runs are only shown: do not commit either to the state. */
 static int on_result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	if (asked.dry_run || schema == &ga_wipe_order_schema)
@@ -75,9 +75,10 @@ int ga_release_carry_out(const struct ga_release_order *order, const struct ga_r
 	return ga_release_on_host(order, &o, err);
 }
 
-/* ---- the end ---- */
+/* ---- releasing ---- */
 
-/* Who owns the state need not be root: the order then goes on to who is. */
+/* Whether this user may act on the host. The owner of the state need not be root; then the order is
+ * written out for root. */
 static bool may_act_here(void)
 {
 	return !geteuid() || access(ga_cli_host_dir(), R_OK | W_OK | X_OK) == 0 || errno != EACCES;
@@ -97,7 +98,7 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
 	if (r == 0)
 		r = ga_release_end_in(db, id, &intent, &o, err);
-	ga_db_close(GA_TAKE(db)); /* the host's part may take minutes */
+	ga_db_close(GA_TAKE(db)); /* the work on the host may take minutes */
 	if (r <= 0)
 		return r;
 	if (o.has_cancelled)
@@ -110,8 +111,9 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 
 /* ---- holds ---- */
 
-/* Whether it is to be held or started again: 1, and the intent is committed (not in a dry run) and
- * ret is the order. 0: it is to end, and on a terminal its name was typed. */
+/* 1: the allocation is to be held or started again; the intent is committed (except in a dry run)
+ * and *ret is the order. 0: the allocation is to be released; on a terminal the user has typed its
+ * name. */
 static int hold_intent(const char *id, const struct ga_release_ask *ask,
 		       struct ga_hold_order *ret, struct ga_err *err)
 {
@@ -159,7 +161,7 @@ int ga_release_over(struct ga_texts *ret, struct ga_err *err)
 
 /* ---- on the host ---- */
 
-/* The order failed before anything of the VM was touched: why becomes a record of it. */
+/* The order failed before any change of the VM: turns *err into a failure record. */
 static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opts *o,
 		       struct ga_err *err)
 {
@@ -188,13 +190,13 @@ static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opt
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
 		       struct ga_err *err)
 {
-	/* The attempt is the plan's, which is known: the order itself is new all the same. */
+	/* No attempt here: it is the plan's, which the host knows, but the order is new. */
 	const struct ga_issuer by = { order->allocation, NULL, order->controller, order->epoch };
 	struct ga_vm_opts o = { 0 };
 	bool begun = false;
 	int r = ga_vm_tell_begin(ask->progress, ask->dry_run, &o, err);
 
-	/* The plan in host.db is what is stopped or started: of no other order. */
+	/* The work is on the plan in host.db, so the order must be for this node and no dry run. */
 	if (r == 0 && order->dry_run && !ask->dry_run)
 		r = ga_fail_for(err, GA_CONFLICT, "dry_run",
 				"the hold order of '%s' is of a dry run: it is not carried out",
@@ -214,7 +216,7 @@ int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_releas
 				    ga_vm_start(order->allocation, &o, err) :
 				    ga_vm_stop(order->allocation, order->graceful_seconds, true, &o,
 					       err);
-		/* Somebody at work on it, or being told to stop, is no failure of the order. */
+		/* A lock by another program, or a signal to stop, is no failure of the order. */
 		if (r < 0 && !begun && !ga_streq(err->reason, "held") &&
 		    !ga_streq(err->reason, "interrupted"))
 			r = tell_failed(order, &o, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of gpuaas-report: what is asked, the sums, what is written. */
+/* The commands of gpuaas-report: reading the options, the sums, the output. */
 #include "cli/report.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct report {
 	size_t n_by;
 	const char *currency; /* NULL: not known */
 	const char *provider; /* of FOCUS rows */
-	char *type;	      /* of --what-if; NULL: not asked */
+	char *type;	      /* of --what-if; NULL: not given */
 	char *profile;	      /* of it, or NULL */
 	struct ga_report_price price;
 	struct ga_team_projects teams;
@@ -40,9 +40,9 @@ static void cleanup_report(struct report *r)
 	ga_cost_sums_release(&r->sums);
 }
 
-/* ---- what is asked ---- */
+/* ---- options ---- */
 
-/* A time, a day (its first second) or so long before now. */
+/* Reads a time, a day (its first second) or a duration before now. */
 static int read_when(const char *option, const char *text, int64_t now, int64_t *ret,
 		     struct ga_err *err)
 {
@@ -172,7 +172,7 @@ static int read_format(struct report *r, struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "FOCUS rows are spans of use, each a charge: --by "
 					      "and --what-if are for the other formats");
 	r->provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas");
-	text = json_string(r->provider); /* of UTF-8 alone */
+	text = json_string(r->provider); /* NULL unless it is UTF-8 */
 	return text ? 0 :
 		      ga_fail(err, GA_USAGE, "GPUAAS_PROVIDER is not text in UTF-8: FOCUS rows "
 					     "cannot say who issues the bill");
@@ -187,7 +187,7 @@ static char *borrow(const char *text)
 
 static int fit(const struct report *r, __int128 n, int64_t *ret, struct ga_err *err)
 {
-	/* What they can say: cost, and no question. */
+	/* FOCUS rows exist only for cost, and not with --what-if. */
 	bool focus = r->cost && !r->type;
 
 	*ret = (int64_t)n;
@@ -249,7 +249,7 @@ static int emit_cost(struct report *r, const struct ga_cost_group *g, struct ga_
 	return ga_emit(&ga_cost_report_schema, &c, err);
 }
 
-/* What the rows of a table add up to. */
+/* Prints the totals of the rows of a table. */
 static void print_total(const struct report *r)
 {
 	ga_autostr struct ga_str hours = GA_STR_INIT, cost = GA_STR_INIT;
@@ -289,7 +289,8 @@ static int add_line(const struct ga_cost_line *line, const struct ga_report_fact
 	return 0;
 }
 
-/* Of the types that a name means those count that have a price, if that is one. */
+/* For a name that means several types: uses the first one with a price, unless the prices of these
+ * types differ. */
 static int price_of_several(struct ga_db *db, struct report *r, const struct ga_accel_named *named,
 			    struct ga_err *err)
 {
@@ -333,8 +334,8 @@ static int price_of_several(struct ga_db *db, struct report *r, const struct ga_
 	return 0;
 }
 
-/* The price of the type that is meant. One that the catalogue does not know is taken as it stands:
- * a profile may name it. */
+/* The price of the type of --what-if. A name that is not in the catalogue is used unchanged: a
+ * profile may name it. */
 static int read_price(struct ga_db *db, struct report *r, struct ga_err *err)
 {
 	ga_autonamed struct ga_accel_named named = { 0 };
@@ -390,7 +391,7 @@ static int write_groups(struct ga_db *db, struct report *r, const bool by[GA_BY_
 
 /* ---- FOCUS ---- */
 
-/* The part of a line in each month is a charge of its own. */
+/* Each month of a line is a separate charge. */
 static int write_charges(const struct ga_cost_line *line, const struct ga_report_facts *facts,
 			 void *arg, struct ga_err *err)
 {
@@ -450,7 +451,7 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	if (by[GA_BY_TEAM] || focus) {
 		if (ga_store_report_teams(db, &r.teams, err) < 0)
 			return -1;
-		/* Without teams, FOCUS has projects and nothing to warn of. */
+		/* Without teams, FOCUS rows have projects, and no warning is needed. */
 		r.of_teams = by[GA_BY_TEAM] || r.teams.any;
 	}
 	if (focus) {
@@ -461,7 +462,7 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	} else if (write_groups(db, &r, by, err) < 0) {
 		return -1;
 	}
-	/* Use that counts under no team is named once, however many lines have it. */
+	/* Warns once of use that belongs to no team, not for each line. */
 	ga_team_projects_say(&r.teams, &text);
 	if (text.len)
 		ga_say("%s; 'gpuaas-list teams' shows whose projects are", text.buf);

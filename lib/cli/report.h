@@ -5,16 +5,16 @@
 
 #include "base/ga.h"
 
-/* What is typed; NULL: not given. */
+/* The options as typed; NULL: not given. */
 struct ga_report_opts {
 	const char *by;	      /* "team,type" */
-	const char *from, *to; /* a time, a date, or so long ago */
+	const char *from, *to; /* a time, a date, or a duration before now */
 	const char *format;   /* json, table, focus */
 	const char *currency; /* ISO 4217 */
 	const char *what_if;  /* "type=SLUG[,profile=NAME]" */
 };
 
-/* Reads the state and writes the report: a record a group, or FOCUS rows. cost: else only use. */
+/* Reads the state and writes the report: a record a group, or FOCUS rows. cost false: only use. */
 GA_MUST_CHECK int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTTP server: libmicrohttpd reads requests and writes answers in a thread of its own, this
+ * The HTTP server: libmicrohttpd reads requests and writes answers in its own thread; the main
  * thread waits for signals and for deadlines. Every connection ends with its answer or at its
- * deadline, so that nobody holds one.
+ * deadline, so that no client can keep one open.
  */
 #include "cli/serve.h"
 
@@ -27,18 +27,18 @@
 #include "decide/offer/serve.h"
 
 #define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
-#define CLIENTS_MAX 500 /* two descriptors each: what a process has by default is enough */
-#define CLIENT_BYTES (64 << 10) /* a request, its cookies again, 64 a field, the answer's head */
+#define CLIENTS_MAX 500 /* two descriptors each: the default limit of a process is enough */
+#define CLIENT_BYTES (64 << 10) /* request, cookies twice, 64 bytes a field, answer's header */
 #define FILE_MAX_BYTES (16 << 20)
-#define FINISH_SECONDS 5 /* for answers under way, when it ends */
-#define LOOK_MICROS 1000000 /* at most, between two looks at what is idle or over */
+#define FINISH_SECONDS 5 /* time for open answers when the server ends */
+#define LOOK_MICROS 1000000 /* longest time between two checks for idleness and deadlines */
 
 static const struct ga_http_opts *opts;
-static _Atomic int64_t asked_micros; /* monotonic: when somebody last asked */
+static _Atomic int64_t asked_micros; /* monotonic: time of the last request */
 
 /* ---- the file ---- */
 
-/* Since 1970 UTC; what 64 bits do not hold is the nearest second that they do. */
+/* Nanoseconds since 1970 UTC, limited to the range of 64 bits. */
 static int64_t nanos(const struct timespec *ts)
 {
 	const int64_t most = INT64_MAX / 1000000000 - 1;
@@ -47,7 +47,7 @@ static int64_t nanos(const struct timespec *ts)
 	return seconds * 1000000000 + ts->tv_nsec;
 }
 
-/* By the clock that also dates files and answers. */
+/* The clock that also gives the times of files and answers. */
 static int64_t now_nanos(void)
 {
 	struct timespec ts;
@@ -66,7 +66,8 @@ static char *unfit(const struct stat *st)
 			  (long long)st->st_size, FILE_MAX_BYTES);
 }
 
-/* What is there now; the descriptor stays on this version of it, whatever is published next. */
+/* Opens the current file. The descriptor keeps this version of the file, even when a new one is
+ * published. */
 static int look(struct ga_http_file *ret)
 {
 	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -83,9 +84,9 @@ static int look(struct ga_http_file *ret)
 				 errno == ELOOP ? "it is a link" : strerror(errno));
 	else
 		why = unfit(&st);
-	/* Why the file is not given, for whoever runs this: clients are not told of paths. It is
-	 * said when it begins, not for each that asks. NULL: it is given. Of the library's thread
-	 * alone. */
+	/* why is the reason why the file is not served; NULL: it is served. Shows a new reason
+	 * once, not for each request, and only to the operator: clients must not see paths. Only
+	 * the library's thread uses the static variable. */
 	if (why && !ga_streq(why, told))
 		ga_say("%s: %s", ga_cli_program(), why);
 	free(told);
@@ -119,9 +120,9 @@ static void add_number(struct MHD_Response *r, const char *name, int64_t n)
 
 /* ---- requests ---- */
 
-/* Before the library parts the query. Nobody reads that, so it is cut off: each argument would
- * take memory, and where there is no more, libmicrohttpd 0.9.75 loses the connection and says
- * nothing (it goes on as if the line had been read). Returns what follows the target. */
+/* The library calls this before it splits the query into arguments. We need no query, so this cuts
+ * it off: each argument takes memory, and when memory runs out, libmicrohttpd 0.9.75 silently loses
+ * the connection (it continues as if it had read the line). Returns the text after the target. */
 static void *line_came(void *arg, const char *target, struct MHD_Connection *connection)
 {
 	char *query = strchr(target, '?'), *next = strchr(target, '\0') + 1;
@@ -132,7 +133,7 @@ static void *line_came(void *arg, const char *target, struct MHD_Connection *con
 	return next;
 }
 
-/* What of a request's fields is read. */
+/* The header fields of a request that we read. */
 struct fields {
 	char *host, *tags, *since;
 };
@@ -173,7 +174,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 		.method = method,
 		.target = target,
 		.version = version,
-		/* The three lie in the line as it came, each behind the end of the last. */
+		/* method, target and version must follow each other in the line as received. */
 		.torn = target != method + strlen(method) + 1 || version != *context,
 	};
 	struct ga_http_answer a;
@@ -195,7 +196,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 		connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 	fd = look(&file);
 	ga_http_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
-	/* Of the file of a 304 the library sends the length alone; the response closes fd. */
+	/* For a 304 the library sends only the length of the file; the response closes fd. */
 	if (a.status == 200 || a.status == 304) {
 		r = MHD_create_response_from_fd((size_t)file.size, fd);
 	} else {
@@ -224,7 +225,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 	return queued;
 }
 
-/* Paths are compared as they came: nothing in them is decoded. */
+/* Compares paths as received: nothing in them is decoded. */
 static size_t leave_encoded(void *arg, struct MHD_Connection *connection, char *text)
 {
 	(void)arg, (void)connection;
@@ -233,21 +234,22 @@ static size_t leave_encoded(void *arg, struct MHD_Connection *connection, char *
 
 /* ---- deadlines ---- */
 
-/* A connection that the server holds. */
+/* An open connection. */
 struct client {
 	struct client *before, *after;
 	int fd;
 	int64_t until_micros; /* monotonic */
 };
 
-/* All of them, in the order of coming, which is that of their deadlines. The library's own timeout
- * counts from the last byte, and who sends one now and then would stay for ever. */
+/* All connections in the order of arrival, which is the order of their deadlines. The library's own
+ * timeout counts from the last byte: a client that sends a byte now and then would never reach
+ * it. */
 static struct {
 	pthread_mutex_t lock;
 	struct client *first, *last;
 } held = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The library calls it when it has accepted a connection, and before it closes its descriptor. */
+/* The library calls this after it accepts a connection, and before it closes the descriptor. */
 static void noted(void *arg, struct MHD_Connection *connection, void **context,
 		  enum MHD_ConnectionNotificationCode code)
 {
@@ -274,8 +276,8 @@ static void noted(void *arg, struct MHD_Connection *connection, void **context,
 	pthread_mutex_unlock(&held.lock);
 }
 
-/* Ends what is past its deadline: the library sees the end and closes. Returns how long nothing
- * more is due, at most LOOK_MICROS. */
+/* Ends connections past their deadline; the library sees the end and closes them. Returns the time
+ * until the next deadline, at most LOOK_MICROS. */
 static int64_t end_overdue(void)
 {
 	int64_t now = ga_clock_mono_micros(), wait = LOOK_MICROS;
@@ -283,7 +285,7 @@ static int64_t end_overdue(void)
 
 	pthread_mutex_lock(&held.lock);
 	for (c = held.first; c && c->until_micros <= now; c = c->after)
-		(void)shutdown(c->fd, SHUT_RDWR); /* fails only where the client was first */
+		(void)shutdown(c->fd, SHUT_RDWR); /* fails only if the client closed first */
 	if (c && c->until_micros - now < wait)
 		wait = c->until_micros - now;
 	pthread_mutex_unlock(&held.lock);
@@ -292,7 +294,7 @@ static int64_t end_overdue(void)
 
 /* ---- the socket ---- */
 
-/* The one listening socket that systemd passed: the descriptor. */
+/* The descriptor of the single listening socket that systemd passed. */
 static int passed_socket(struct ga_err *err)
 {
 	const char *pid = secure_getenv("LISTEN_PID"), *fds = secure_getenv("LISTEN_FDS");
@@ -313,7 +315,7 @@ static int passed_socket(struct ga_err *err)
 	return fd;
 }
 
-/* Binds to the first address that takes it. */
+/* Binds to the first address that works. */
 static int bind_one(const struct addrinfo *list, const char *where, struct ga_err *err)
 {
 	const int yes = 1;
@@ -358,7 +360,7 @@ static void say_where(int fd)
 		       strchr(host, ':') ? "]" : "", port);
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static int64_t clients(struct MHD_Daemon *d)
 {
@@ -391,7 +393,7 @@ int ga_cli_serve(const struct ga_http_opts *o, struct ga_err *err)
 	ga_stop_install();
 	if (o->listen)
 		say_where(fd);
-	/* Signals are this thread's, and come only while it waits. */
+	/* Only this thread gets signals, and only while it waits. */
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);
@@ -407,7 +409,7 @@ int ga_cli_serve(const struct ga_http_opts *o, struct ga_err *err)
 		close(fd);
 		return ga_fail(err, GA_SYSTEM, "the HTTP server cannot be started on its socket");
 	}
-	/* Until a signal, or until it is idle. */
+	/* Runs until a signal comes, or until it is idle. */
 	while (!ga_stop_asked() && !is_idle(d)) {
 		int64_t micros = end_overdue();
 		const struct timespec ts = { .tv_sec = micros / 1000000,
@@ -415,8 +417,8 @@ int ga_cli_serve(const struct ga_http_opts *o, struct ga_err *err)
 
 		(void)ppoll(NULL, 0, &ts, &before);
 	}
-	/* Takes nobody else in, and lets those who are there have their answers. Who comes now
-	 * stays in the queue of systemd's socket, for the next one. */
+	/* Accepts no new connection, and finishes the answers of open ones. A new client waits in
+	 * the queue of systemd's socket for the next process. */
 	until = ga_clock_mono_micros() + FINISH_SECONDS * INT64_C(1000000);
 	listening = MHD_quiesce_daemon(d);
 	while (clients(d) && ga_clock_mono_micros() < until)

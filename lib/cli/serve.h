@@ -6,14 +6,14 @@
 #include "base/ga.h"
 
 struct ga_http_opts {
-	const char *file;      /* that is published */
-	const char *listen;    /* ADDRESS:PORT; NULL: the socket systemd passed */
-	int64_t stale_seconds; /* an older file is not given */
-	int64_t idle_seconds;  /* ends when nobody asked for so long; 0: never */
-	int64_t deadline_seconds; /* a connection ends after so long, answered or not */
+	const char *file;      /* the published view */
+	const char *listen;    /* ADDRESS:PORT; NULL: the socket that systemd passed */
+	int64_t stale_seconds; /* an older file is not served */
+	int64_t idle_seconds;  /* the server ends after this time without a request; 0: never */
+	int64_t deadline_seconds; /* longest time of a connection, answered or not */
 };
 
-/* Serves until a signal, or until it is idle. */
+/* Serves until a signal comes, or until it was idle for idle_seconds. */
 GA_MUST_CHECK int ga_cli_serve(const struct ga_http_opts *opts, struct ga_err *err);
 
 #endif

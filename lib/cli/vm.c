@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking before a rebuild, showing access, becoming ssh. */
+/* The question before a rebuild, access records, and ssh. */
 #include "cli/vm.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "state/access/access.h"
 #include "state/query/find.h"
 
-/* Of this process; the callbacks have no argument to carry it. */
+/* One for the process, because the callbacks have no argument for it. */
 static const char *progress_mode = "auto";
 
 static void say(const char *line)
@@ -80,7 +80,7 @@ int ga_vm_may(const char *id, bool dry_run, struct ga_err *err)
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
 	    ga_store_begin(db, ga_cli_program(), err) < 0)
 		return -1;
-	/* What the state does not know is said by the command itself. */
+	/* The command itself reports an id that is not in the state. */
 	if (ga_store_resolve(db, "allocation", id, &allocation, NULL, &unknown) < 0)
 		return 0;
 	r = ga_store_may_allocation(db, "release", allocation, err);
@@ -129,13 +129,14 @@ int ga_vm_show_access(const char *id, const struct ga_vm_opts *opts, struct ga_e
 	return r;
 }
 
-/* A text that ssh would take for an option, or that no address or login has in it. */
+/* False for a text that ssh would read as an option, or with characters that no address or login
+ * contains. */
 static bool is_plain(const char *text)
 {
 	return text && *text != '-' && !text[strcspn(text, " \t\n'\"\\@`$;&|<>()")];
 }
 
-/* This is the host of the guest: the jump host of others is here already. */
+/* Needs no jump host: this machine is the host of the guest. */
 static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *const *command,
 		    struct ga_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-wipe: keeping orders as they are read, showing plans and certificates. */
+/* gpuaas-wipe: pending orders, plans and certificates. */
 #include "cli/wipe.h"
 
 #include <stdio.h>
@@ -21,11 +21,11 @@ int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 	return r;
 }
 
-/* Of the state on this machine: 1 a lab, 0 real disks, GA_UNKNOWN when there is none to read. */
+/* The state on this machine: 1: a lab; 0: real disks; GA_UNKNOWN: no readable state. */
 static int64_t state_is_lab(void)
 {
 	ga_autodb struct ga_db *db = NULL;
-	struct ga_err none = GA_ERR_INIT; /* then nothing says that files are disks here */
+	struct ga_err none = GA_ERR_INIT; /* without a state, files do not count as disks here */
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0)
 		return GA_UNKNOWN;

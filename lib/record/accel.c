@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of an accelerator type, of nodes as they are viewed, and of findings of labels. */
+/* The schemas of accel.h: accelerator types, views of nodes, and findings about labels. */
 #include "record/accel.h"
 
 static const char *const functions[] = { "physical", "virtual", NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An accelerator type as the catalogue knows it (share/accelerators.json, drop-ins), and what
- * gpuaas-profile tells of nodes and of their labels. Numbers that no source states are null.
+ * An accelerator type as the catalogue (share/accelerators.json, drop-ins) describes it, and what
+ * gpuaas-profile reports about nodes and their labels. A number that no source states is null.
  */
 #ifndef GA_RECORD_ACCEL_H
 #define GA_RECORD_ACCEL_H
@@ -17,20 +17,20 @@ struct ga_accel_board {
 
 struct ga_accel_pci {
 	char *device_id;
-	char *function; /* physical, virtual; NULL: sources disagree, only the system tells */
+	char *function; /* physical, virtual; NULL: sources disagree, only the system can show it */
 	char *name;
-	struct ga_texts revisions; /* that are this type; none: all */
+	struct ga_texts revisions; /* PCI revisions of this type; none: all */
 	GA_LIST(struct ga_accel_board) subsystems; /* known boards of the type */
-	GA_LIST(struct ga_accel_board) other_subsystems; /* the same id, and another product */
-	GA_LIST(struct ga_accel_board) vgpu_subsystems; /* what a guest sees of a part of one */
-	char *ambiguous; /* why the id alone does not tell */
+	GA_LIST(struct ga_accel_board) other_subsystems; /* same device id, another product */
+	GA_LIST(struct ga_accel_board) vgpu_subsystems; /* a guest sees these for a vGPU */
+	char *ambiguous; /* why the device id alone does not identify the type */
 };
 
 struct ga_accel_memory {
-	int64_t nominal_gb; /* as printed by the vendor, of the card or GPU (figures_per) */
-	int64_t gpu_gb;	    /* of one schedulable GPU: what requirements are matched on */
+	int64_t nominal_gb; /* as the vendor prints it, of the card or GPU (figures_per) */
+	int64_t gpu_gb;	    /* of one schedulable GPU: requirements are compared with this */
 	char *type;
-	int64_t reported_mib; /* by the vendor's tool */
+	int64_t reported_mib; /* as the vendor's tool reports it */
 	int64_t bandwidth_mb_s;
 	struct ga_texts size_sources, bandwidth_sources, reported_sources;
 };
@@ -121,19 +121,19 @@ struct ga_accel_platform_label {
 	struct ga_texts sources;
 };
 
-/* Of a line of the catalogue: the members of the record but its kind and origin. */
+/* Schema of a line of the catalogue: the members of the record except kind and origin. */
 extern const struct ga_schema ga_accel_type_schema;
 /* gpuaas.accelerator */
 extern const struct ga_schema ga_accelerator_schema;
 extern const struct ga_schema ga_accel_source_schema, ga_accel_group_schema,
 	ga_accel_instance_schema, ga_accel_platform_label_schema;
 
-/* What one source says a node has. */
+/* The accelerator types of a node according to one source. */
 struct ga_type_evidence {
 	char *source; /* pci, label, manual, override, instance, resource */
-	char *said;   /* literally */
+	char *said;   /* the value of the source, literally */
 	struct ga_texts types; /* none: unknown; several: one of them */
-	char *by, *at; /* who said it by hand, and when */
+	char *by, *at; /* of a value set by hand: the person and the time */
 };
 
 /* GPUs of one type on a node. */
@@ -142,13 +142,13 @@ struct ga_node_type {
 	char *name;
 	int64_t count;
 	int64_t memory_gb; /* nominal, of one GPU */
-	char *rung; /* subsystem, pci, memory, label, manual, instance, none */
+	char *rung; /* source: subsystem, pci, memory, label, manual, instance, none */
 	struct ga_texts may_be;
 	GA_LIST(struct ga_type_evidence) evidence;
 };
 
 struct ga_node_part {
-	char *profile; /* of MIG, vGPU or a shared resource */
+	char *profile; /* name of the MIG or vGPU profile, or of the shared resource */
 	int64_t count;
 };
 
@@ -177,7 +177,7 @@ struct ga_label_finding {
 	char *severity; /* info, warning, error */
 	char *code;
 	char *label, *value;
-	char *type; /* that the label means */
+	char *type; /* slug of the type that the label means, or NULL */
 	char *sentence, *hint;
 };
 

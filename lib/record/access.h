@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may do what: teams, grants, how strictly they are taken, and overrides that wait for a
- * second person. */
+/* Permissions: teams, grants, the settings that enforce them, and overrides that wait for the
+ * confirmation of a second person. */
 #ifndef GA_RECORD_ACCESS_H
 #define GA_RECORD_ACCESS_H
 
 #include "base/texts.h"
 #include "record/schema.h"
 
-/* Projects that belong together, and the Unix groups whose members they are for. */
+/* Projects that belong together, and the Unix groups whose members may use them. */
 struct ga_team {
 	char *name;
 	struct ga_texts projects;
 	struct ga_texts groups;
 	char *note;
-	bool retired; /* as if it were not there */
+	bool retired; /* the team counts as absent */
 };
 
-/* Leave to do something; of group and user exactly one is there. */
+/* A permission for a group or a user; exactly one of group and user is set. */
 struct ga_grant {
 	char *name;
 	struct ga_texts actions; /* of ga_action_words */
 	char *group, *user;
-	struct ga_texts profiles, pools, projects; /* empty: all, also what has none */
+	struct ga_texts profiles, pools, projects; /* empty: all, also objects without one */
 	char *note;
-	bool revoked; /* counts for nobody; its actions stay closed to others */
+	bool revoked; /* permits nothing; its actions stay closed to users without a grant */
 };
 
 struct ga_access_settings {
@@ -41,7 +41,7 @@ struct ga_proposal {
 	char *state; /* pending, confirmed, expired, withdrawn */
 	char *reason, *disposal;
 	char *proposed_by, *proposed_at, *expires_at;
-	char *decided_by, *decided_at; /* who confirmed or withdrew it */
+	char *decided_by, *decided_at; /* the person who confirmed or withdrew it, and when */
 	bool dry_run;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of what preparing a host needs, did and left. */
+/* The schemas of boot.h: the setup of a host. */
 #include "record/boot.h"
 
 static const char *const step_states[] = { "ok",      "pending", "waiting", "manual", "blocked",

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What orders have in common: the devices of a slot and how its disk is wiped.
+ * Parts that all orders share: the devices of a slot, and the policy for wiping its disk.
  *
- * An order is what a host acts on without any state. It names object, claim and generation, and
- * the attempt that ties its results to it. The state refuses a result whose attempt and generation
- * are not those it stored with the order.
+ * A host acts on an order alone; it needs no state. An order names the object, the claim, the
+ * generation, and the attempt. The results of the order carry the same attempt and generation; the
+ * state stored both with the order and refuses a result with others.
  */
 #ifndef GA_RECORD_BUNDLE_H
 #define GA_RECORD_BUNDLE_H
 
 #include "record/schema.h"
 
-/* How a disk has to be wiped: the policy's numbers are in decide/slot/verdict.h. */
+/* The policy for wiping a disk; its numbers are in decide/slot/verdict.h. */
 struct ga_wipe_policy {
 	char *minimum_class; /* clear, purge */
 	char *verify;	     /* full, sampled */
 	char *gpu_memory;    /* required, if_supported */
 };
 
-/* One slot as an order carries it: devices by identity, paths and addresses as caches. */
+/* One slot in an order. Identities name the devices; paths and addresses are only caches. */
 struct ga_bundle {
 	char *slot, *claim;
 	int64_t slot_index, generation; /* of the slot, when the order was made */
@@ -31,7 +31,7 @@ struct ga_bundle {
 	char *cpuset;
 	int64_t memory_mib;
 	char *mac, *private_ip, *bridge, *port;
-	char *wipe_attempt; /* attempt id of the wipe to come; only in a release-order */
+	char *wipe_attempt; /* attempt id of the wipe that follows; only in a release-order */
 };
 
 extern const struct ga_schema ga_wipe_policy_schema, ga_bundle_schema;

@@ -11,7 +11,7 @@ struct ga_cpuset {
 	uint64_t bits[GA_CPU_MAX / 64];
 };
 
-/* Reads a list; "" is the empty set; GA_BADREC when it is not one or a CPU is >= GA_CPU_MAX. */
+/* Reads a list; "" is the empty set; GA_BADREC when text is no list or a CPU is >= GA_CPU_MAX. */
 GA_MUST_CHECK int ga_cpuset_parse(const char *text, struct ga_cpuset *ret, struct ga_err *err);
 char *ga_cpuset_format(const struct ga_cpuset *s); /* allocated, shortest form, ascending */
 int ga_cpuset_count(const struct ga_cpuset *s);

@@ -7,7 +7,7 @@
 
 #include "base/dl.h"
 
-/* The library that the headers were for: a struct of theirs is on our stack. */
+/* The version must match the headers of the build: a struct that they define is on our stack. */
 #define SONAME_OF(version) "libcrypto.so." #version
 #define SONAME(version) SONAME_OF(version)
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcrypto, loaded at first use: most runs of a program neither digest nor sign, and loading it is
- * a large part of what a short one costs (gpuaas-hacking(7), DEPENDENCIES). No program is linked
- * with it, so that a call that does not go through here does not link.
+ * libcrypto, loaded at first use. Most runs of a program neither digest nor sign, and loading
+ * libcrypto takes a large part of the time of a short run (gpuaas-hacking(7), DEPENDENCIES). No
+ * program links with libcrypto, so a call that bypasses this file fails at link time.
  */
 #ifndef GA_RECORD_CRYPTO_H
 #define GA_RECORD_CRYPTO_H
 
-/* The low-level functions of SHA-256: lib/record/digest.c says why. */
+/* We use the low-level functions of SHA-256; lib/record/digest.c gives the reason. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -15,8 +15,8 @@
 
 #include "base/ga.h"
 
-/* Every function of it that is used. A macro of its headers that calls one does not go through
- * here: BIO_get_mem_data() is BIO_ctrl(). */
+/* Every function of libcrypto that we use. A macro of its headers calls the function directly and
+ * bypasses this list: for BIO_get_mem_data(), call BIO_ctrl(). */
 #define GA_CRYPTO_FUNCTIONS(X) \
 	X(BIO_ctrl) \
 	X(BIO_free) \
@@ -48,9 +48,9 @@ struct ga_crypto {
 #undef GA_CRYPTO_MEMBER
 };
 
-/* The same for the life of the process, also in threads; after the first call no lock is taken.
- * Where it cannot be loaded the process ends (ga_die) with GA_SYSTEM: it is as little to be
- * expected as being out of memory, and no caller could do better. */
+/* Returns the same table for the life of the process, also in threads; only the first call takes a
+ * lock. If libcrypto cannot be loaded, the process ends (ga_die) with GA_SYSTEM: this is as rare as
+ * being out of memory, and no caller could do better. */
 const struct ga_crypto *ga_crypto(void) __attribute__((returns_nonnull));
 
 #endif

@@ -9,7 +9,7 @@
 
 #define EXPONENT_MAX 40
 
-/* Digits and fraction to a whole number and the power of ten it is times; false: too many. */
+/* Reads digits and fraction as an integer and a power of ten; false: too many digits. */
 static bool read_digits(const char **text, __int128 *n, int *power)
 {
 	const char *p = *text;
@@ -23,7 +23,7 @@ static bool read_digits(const char **text, __int128 *n, int *power)
 			behind = true;
 			continue;
 		}
-		/* Zeros at the end of a fraction need no room. */
+		/* Zeros at the end of a fraction are dropped: they must not use up digits. */
 		if (behind && *p == '0' && !p[1 + strspn(p + 1, "0")])
 			continue;
 		if (digits == 30)

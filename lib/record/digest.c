@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-256 by libcrypto, through its low-level functions: they are the same code, and the EVP ones
- * read the configuration and load providers at the first digest, which takes as long as reading the
- * nodes of a fleet. OpenSSL 3 calls them deprecated.
+ * SHA-256 by libcrypto, through its low-level functions. The EVP functions run the same code, but
+ * at the first digest they read the configuration and load providers, which takes as long as
+ * reading the nodes of a fleet. OpenSSL 3 marks the low-level functions as deprecated.
  */
 #include "record/digest.h"
 

@@ -10,11 +10,11 @@
 
 void ga_sha256(const void *data, size_t len, unsigned char out[GA_SHA256_BYTES]);
 char *ga_digest_format(const unsigned char hash[GA_SHA256_BYTES], char out[GA_DIGEST_SIZE]);
-/* Digest of bytes in its text form; returns out. */
+/* Writes the digest of the bytes in its text form to out; returns out. */
 char *ga_digest_of(const void *data, size_t len, char out[GA_DIGEST_SIZE]);
 bool ga_digest_is_valid(const char *text);
 
-/* Incremental: open, add any number of times, close writes the text form. */
+/* An incremental digest: open it, add any number of times; close writes the text form. */
 struct ga_digest;
 struct ga_digest *ga_digest_open(void);
 void ga_digest_add(struct ga_digest *d, const void *data, size_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of expectations. */
+/* The schemas of expectations. */
 #include "record/expectation.h"
 
 #include "record/words.h"

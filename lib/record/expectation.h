@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node should look like: one record a node. */
+/* The expected state of a node: one record a node; gpuaas-reconcile compares the host with it. */
 #ifndef GA_RECORD_EXPECTATION_H
 #define GA_RECORD_EXPECTATION_H
 

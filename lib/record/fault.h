@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What hosts say of devices that do not work. The state judges the health of slots by these words
- * (decide/slot/health.h), so each stands here once: for the program that writes it and for the one
- * that reads it. Records have no member for the device or, in steps, for a code; what is read out
- * of a sentence follows two rules:
+ * The words with which hosts report devices that do not work. The state judges the health of slots
+ * by these words (decide/slot/health.h), so the program that writes a word and the program that
+ * reads it both take it from here. Records have no member for the device, and steps have none for a
+ * code, so the reader takes them from the sentence, by two rules:
  *
- * - A sentence quotes the device that it is about, as base/err.h asks: by its address or wwid, or
- *   by a path of it in sysfs. Another device that it mentions stands there without quotes.
- * - What a program wrote before a code was taken in here is no fault.
+ * - A sentence quotes its device, as base/err.h requires: by its address or wwid, or by its path in
+ *   sysfs. A sentence mentions any other device without quotes.
+ * - A record written before its code was added here reports no fault.
  */
 #ifndef GA_RECORD_FAULT_H
 #define GA_RECORD_FAULT_H
 
 /* ---- codes ---- */
 
-/* Of gpuaas.failure/1, in a phase that looks at devices or makes them ready. */
+/* Codes of gpuaas.failure/1, in a phase that checks devices or makes them ready. */
 #define GA_FAULT_MISSING_GPU "missing_gpu" /* a function is not on the bus */
 #define GA_FAULT_MISSING_FABRIC_VF "missing_fabric_vf"
 #define GA_FAULT_MISSING_NVME "missing_nvme"
@@ -29,13 +29,13 @@
 		GA_FAULT_NOT_ANSWERING, GA_FAULT_LOST, GA_FAULT_RESET_FAILED, GA_FAULT_NO_RESET, \
 		GA_FAULT_HEALTH
 
-/* The reason of evidence begins with one of these and a colon when the drive is to blame. */
+/* If the drive is at fault, the reason of wipe evidence begins with one of these and a colon. */
 #define GA_FAULT_PURGE_FAILED "purge_failed"
 #define GA_FAULT_PURGE_UNKNOWN "purge_unknown"
 #define GA_FAULT_MARKERS_SURVIVE "markers_survive"
 #define GA_FAULT_MARKER_LOST "marker_lost"
 #define GA_FAULT_NOT_ZERO "not_zero"
-#define GA_FAULT_WIPE_FAILED "wipe_failed" /* the judge: markers that cannot be read */
+#define GA_FAULT_WIPE_FAILED "wipe_failed" /* from decide/wipe/judge.h: markers are unreadable */
 #define GA_FAULT_DISK_READ "disk_read_failed"
 #define GA_FAULT_DISK_WRITE "disk_write_failed"
 
@@ -46,19 +46,19 @@
 
 /* ---- parts of sentences ---- */
 
-/* A device is not faulty because a process uses it. A step that failed for a process begins with
- * one of these. */
+/* If a step fails because a process uses the device, its detail begins with one of these: the
+ * device is not faulty. */
 #define GA_SAID_USED_BY "process "
 #define GA_SAID_USED_UNSEEN "a process that cannot be seen "
 
-/* A device that is gone, or hangs: as a rule only a cold start brings it back. */
+/* The device is gone or hangs: as a rule only a cold start (power off and on) restores it. */
 #define GA_SAID_NO_ANSWER " does not answer "
 #define GA_SAID_NO_FUNCTION "there is no PCI function "
 #define GA_SAID_NOT_THERE "GPU of slot " /* 'S' is not at 'ADDRESS' */
 #define GA_SAID_CANNOT_RESET "cannot reset "
 #define GA_SAID_NO_RETURN "the kernel did not return from writing "
 
-/* Of a GPU that may well answer: a kernel or firmware that can reset it has to come first. */
+/* The GPU may still answer, but it needs a kernel or firmware that can reset it. */
 #define GA_SAID_NO_RESET "the kernel has no way to reset "
 
 #define GA_SAID_OF_LOOKS \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of what a host shows of itself. */
+/* The schemas of host.h: the records of a discovery. */
 #include "record/host.h"
 
 static const char *const tri_states[] = { "ok", "missing", "unknown", NULL };

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host shows of itself: gpuaas.host, gpuaas.candidate, gpuaas.end. */
+/* The records of a discovery, in which a host describes itself: gpuaas.host, gpuaas.candidate,
+ * gpuaas.end. */
 #ifndef GA_RECORD_HOST_H
 #define GA_RECORD_HOST_H
 
 #include "base/texts.h"
 #include "record/schema.h"
 
-/* Why something is not fit, and what to do about it. Codes are stable (gpuaas-records(5)). */
+/* One reason why an object cannot be used, and its fix. Codes are stable (gpuaas-records(5)). */
 struct ga_reason {
 	char *code;
 	char *subject;	/* the device, path or setting concerned, or NULL */
-	char *evidence; /* where it was read and what it said, or NULL */
+	char *evidence; /* the place that was read and the value found there, or NULL */
 	char *hint;	/* the exact fix, or NULL */
 };
 struct ga_reasons {
@@ -35,11 +36,11 @@ struct ga_prereq {
 	char *evidence, *hint;
 };
 
-/* A device that is part of no candidate. */
+/* A device that belongs to no candidate. */
 struct ga_left_out {
 	char *device;  /* gpu, nvme, fabric, switch */
 	char *address; /* PCI address, or NULL */
-	char *name;    /* what it is, for people: model or kernel name, or NULL */
+	char *name;    /* for people: the model or the kernel name, or NULL */
 	char *code, *evidence, *hint;
 };
 
@@ -55,12 +56,12 @@ struct ga_fabric_manager {
 	GA_LIST(struct ga_partition) partitions;
 };
 
-/* The private network of a node, as its settings say (gpuaas.conf of the host). */
+/* The private network of a node, from its settings (gpuaas.conf of the host). */
 struct ga_network {
 	char *bridge, *uplink;
 	char *gateway; /* address of the bridge on the private network */
 	int64_t prefix_bits;
-	char *dhcp_hosts_dir; /* where one hosts file a VM is written */
+	char *dhcp_hosts_dir; /* folder with one hosts file for each VM */
 	char *lease_file;     /* of dnsmasq */
 };
 
@@ -77,7 +78,7 @@ struct ga_host {
 	struct ga_fabric_manager fabric_manager;
 	struct ga_network network;
 	char *fingerprint;
-	char *node_key; /* public half of the key results are signed with (sign.h), or NULL */
+	char *node_key; /* public half of the key that signs its results (sign.h), or NULL */
 };
 
 struct ga_bar {
@@ -92,10 +93,10 @@ struct ga_gpu {
 	char *type;	 /* slug of share/accelerators.json, or NULL */
 	char *type_name; /* "NVIDIA H200 141GB" or "type unknown (10de:293d)" */
 	int64_t numa_node, iommu_group;
-	struct ga_texts iommu_group_members; /* the other functions of its group, bridges not */
+	struct ga_texts iommu_group_members; /* the other functions of its group, without bridges */
 	char *driver;
 	struct ga_texts reset_methods;
-	int64_t can_reset; /* tristate; a kernel that names no methods may know one */
+	int64_t can_reset; /* tristate; a kernel that lists no methods may still have one */
 	int64_t answers;   /* tristate: ga_pci_answers */
 	GA_LIST(struct ga_bar) bars;
 	char *pcie_switch; /* PCI address of the nearest common upstream port, or NULL */
@@ -116,11 +117,11 @@ struct ga_nvme {
 	char *diskseq;
 	int64_t is_block; /* tristate: a block device; false is a file (lab) */
 	struct ga_texts mounts, holders;
-	bool uses_known; /* all that could use it was looked at: loop devices, exports, … */
-	struct ga_texts signatures; /* meaningful when signatures_known */
+	bool uses_known; /* every possible user was checked: loop devices, exports, … */
+	struct ga_texts signatures; /* valid only when signatures_known */
 	bool signatures_known;
-	char *content; /* empty, pattern, unknown_content, signatures, unread; NULL as unread */
-	int64_t content_blocks; /* blocks of 4 KiB looked at for that */
+	char *content; /* empty, pattern, unknown_content, signatures, unread; NULL means unread */
+	int64_t content_blocks; /* blocks of 4 KiB that were read to find content */
 	struct ga_nvme_caps capabilities;
 };
 
@@ -133,7 +134,7 @@ struct ga_fabric {
 	char *claim_mode; /* per_slot_vf */
 };
 
-/* Suggestions; an operator may approve others. */
+/* Suggested settings of a slot; an operator may approve other values. */
 struct ga_suggestion {
 	char *mac, *private_ip, *bridge, *port;
 	char *cpuset;
@@ -150,10 +151,10 @@ struct ga_candidate {
 	struct ga_fabric *fabric;
 	struct ga_suggestion suggested;
 	struct ga_reasons
-		reasons; /* what the host knows to be in the way; ga_slot_blockers' codes */
+		reasons; /* blockers that the host can see; codes as of ga_slot_blockers */
 };
 
-/* Closes a discovery: a stream counts only with it. */
+/* Closes a discovery: without this record the stream does not count. */
 struct ga_end {
 	char *node;
 	int64_t count; /* candidate records before it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of what a host knows of itself. */
+/* The schemas of inventory.h: the inventory of a host. */
 #include "record/inventory.h"
 
 static const char *const object_kinds[] = { "allocation", "slot", "domain", NULL };

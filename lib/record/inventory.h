@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a host knows of itself, for a state that was restored or lost: what it took up and how that
- * ended (host.db), and what runs. Orders stand inside, so that no program takes them for its own.
+ * The inventory of a host, for a state that was restored or lost: the work that the host began and
+ * its result (from host.db), and the domains that run. Each order is a member inside a record, not
+ * a record of its own, so that no program acts on it.
  */
 #ifndef GA_RECORD_INVENTORY_H
 #define GA_RECORD_INVENTORY_H
 
 #include "record/host.h"
 
-/* The newest work of one program on one object; or a domain of which host.db knows nothing. */
+/* The newest work of one program on one object, or a domain that is not in host.db. */
 struct ga_inventory_work {
 	char *node, *object;
 	char *object_kind; /* allocation, slot, domain */
 	char *program;	   /* provision, release, wipe; NULL for a domain */
 	char *attempt, *state, *started_at; /* state: working, done, failed */
-	json_t *order;	   /* as it was taken up, or NULL */
-	json_t *result;	   /* the record that ended it, or NULL */
-	char *power;	   /* of the allocation's domain: on, off, absent; NULL: cannot be told */
-	char *unwiped_by;  /* of a slot: who wrote on its disk since its last confirmed wipe here */
+	json_t *order;	   /* the order as the host accepted it, or NULL */
+	json_t *result;	   /* the record that ended the work, or NULL */
+	char *power;	   /* of the allocation's domain: on, off, absent; NULL: unknown */
+	char *unwiped_by;  /* of a slot: id of the object that wrote on its disk after the last
+			      confirmed wipe on this host, or NULL */
 };
 
-/* Closes an inventory: a stream counts only with it. */
+/* Closes an inventory: without this record the stream does not count. */
 struct ga_inventory {
 	char *node, *at;
 	int64_t count; /* gpuaas.inventory-work records before it */
-	bool domains_known; /* whether libvirt could be asked */
+	bool domains_known; /* whether libvirt answered */
 	struct ga_host *host;
 	GA_LIST(struct ga_candidate) candidates;
 	char *digest; /* SHA-256 over the work lines, each with its newline */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of records: every shape that may stand on a line. The structs are in host.h (what a
- * host shows), request.h (what somebody wants), plan.h, release.h and wipe.h (orders to a host),
- * expectation.h (what a node should look like), result.h (what a host did), vm.h (what gpuaas-vm
- * did), inventory.h (what a host knows of itself) and state.h (what the state holds).
+ * The kinds of records: every schema that a line may have. The structs are in host.h (discovery of
+ * a host), request.h (requests and answers), plan.h, release.h and wipe.h (orders to a host),
+ * expectation.h (expected state of a node), result.h (results of a host), vm.h (results of
+ * gpuaas-vm), inventory.h (inventory of a host) and state.h (the content of the state).
  */
 #ifndef GA_RECORD_KIND_H
 #define GA_RECORD_KIND_H
@@ -14,11 +14,11 @@
 /* All kinds, NULL-terminated, in the order of gpuaas-records(5). */
 extern const struct ga_schema *const ga_kinds[];
 
-/* The shape of "gpuaas.NAME/VERSION". 0 with *ret set, or with *ret NULL for a well-formed gpuaas
- * kind that this version does not know (to be passed on). GA_BADREC: outside gpuaas, or of a
- * higher version than the one known. */
+/* Finds the schema of "gpuaas.NAME/VERSION". Returns 0 and sets *ret; *ret is NULL for a
+ * well-formed gpuaas kind that this program does not know (pass such a record on). GA_BADREC: the
+ * kind is not gpuaas's, or its version is higher than the known one. */
 GA_MUST_CHECK int ga_kind_find(const char *kind, const struct ga_schema **ret, struct ga_err *err);
-/* "slot" of "gpuaas.slot/1", as used in --help and on command lines; writes to out. */
+/* Writes the short name to out, as --help and command lines use it: "slot" for "gpuaas.slot/1". */
 char *ga_kind_short(const struct ga_schema *schema, char out[32]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics on stderr, off unless asked for. */
+/* Diagnostics on stderr, off by default. */
 #include "record/log.h"
 
 #include <stdarg.h>
@@ -31,5 +31,5 @@ void ga_log_at(enum ga_log_level level, const char *fmt, ...)
 	ga_str_addf(&line, "%s %s: %s\n", ga_time_format(ga_clock_micros(), now),
 		    level == GA_LOG_INFO ? "info" : "debug", text);
 	if (ga_write_all(2, line.buf, line.len) < 0)
-		log_level = GA_LOG_OFF; /* nobody is listening */
+		log_level = GA_LOG_OFF; /* nobody reads stderr */
 }

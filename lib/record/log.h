@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnostics for whoever asked for them: GPUAAS_LOG=info|debug writes lines to stderr, otherwise
- * nothing is written. Never the place for results or errors. No secret may be passed in.
+ * Diagnostics on request: with GPUAAS_LOG=info|debug a program writes lines to stderr, otherwise
+ * nothing. Results and errors never go here. Callers must not pass secrets.
  */
 #ifndef GA_RECORD_LOG_H
 #define GA_RECORD_LOG_H

@@ -20,9 +20,9 @@ void ga_mac_fabric(const char *node, int slot_index, char out[GA_MAC_SIZE]);
 /* Reads a dotted IPv4 address (four decimal parts, no leading zeros). */
 GA_MUST_CHECK int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err);
 char *ga_ip_format(uint32_t ip, char out[GA_IP_SIZE]);
-/* Whether ip is what no slot of a network may have: its gateway, its own address or its broadcast
- * address. false where gateway is NULL, or a text is no address; prefix_bits GA_UNKNOWN: the
- * gateway alone. */
+/* Whether ip is an address that no slot of the network may have: its gateway, its network address
+ * or its broadcast address. False when gateway is NULL or a text is no address. With prefix_bits
+ * GA_UNKNOWN, checks only for the gateway. */
 bool ga_ip_is_of_network(const char *ip, const char *gateway, int64_t prefix_bits);
 /* Reads "10.100.0.0/24"; the host bits must be zero; bits 8..30. */
 GA_MUST_CHECK int ga_ip_net_parse(const char *text, uint32_t *net, int *bits, struct ga_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gpuaas-match is asked, and what it answers: the needs of a model or of a training job, and
- * the profiles that meet them, best first.
+ * Input and output of gpuaas-match: the needs of a model or of a training job, and the profiles
+ * that meet them, best first.
  */
 #ifndef GA_RECORD_MATCH_H
 #define GA_RECORD_MATCH_H
@@ -10,23 +10,23 @@
 #include "base/vec.h"
 #include "record/schema.h"
 
-/* gpuaas.requirement/1; whatever is left out is not asked. */
+/* gpuaas.requirement/1; an absent member requires nothing. */
 struct ga_requirement {
-	char *model; /* as the measurements call it */
+	char *model; /* its name in the measurements */
 	int64_t params;
 	char *precision;
-	int64_t layers, kv_heads, head_size; /* of the model, for the cache of its attention */
-	int64_t context, batch;		     /* tokens a sequence, sequences at once */
-	int64_t memory_mib;		     /* of one GPU at least, nominal */
+	int64_t layers, kv_heads, head_size; /* of the model, for the size of its KV cache */
+	int64_t context, batch;		     /* tokens a sequence, sequences in parallel */
+	int64_t memory_mib;		     /* minimum of one GPU, nominal */
 	struct ga_texts architectures;	     /* best first; names or families */
 	bool require_architecture;
 	char *min_compute_capability;
 	char *vendor, *app;
-	char *method; /* of training: full, lora; NULL with no tokens: no training */
+	char *method; /* of training: full, lora; NULL and no tokens: no training */
 	int64_t train_tokens, samples, sequence_tokens, epochs, checkpoints;
 	char *scenario;
 	int64_t tokens_per_second, p99_ms;
-	char *latency; /* which p99_ms is meant */
+	char *latency; /* the latency that p99_ms limits */
 	int64_t max_cost_per_hour_micros;
 	int64_t gpus;
 	char *team, *project, *image;
@@ -47,9 +47,9 @@ struct ga_match {
 	char *shape;
 	int64_t count;
 	bool fits;
-	char *slo; /* met, missed, unknown; NULL: none was asked */
+	char *slo; /* met, missed, unknown; NULL: the requirement has none */
 	struct ga_match_reasons reasons; /* why it does not fit */
-	struct ga_match_reasons unknown; /* what nobody can say, and why */
+	struct ga_match_reasons unknown; /* values that no source gives, and why */
 	int64_t memory_mib, memory_needed_mib; /* of one GPU */
 	int64_t tokens_per_second_low_milli, tokens_per_second_milli, tokens_per_second_high_milli;
 	int64_t p99_ms;
@@ -65,7 +65,7 @@ struct ga_match {
 	char *fallback;
 };
 
-/* What a match found out about a request, kept with it. */
+/* The result of gpuaas-match for a request; the request carries it. */
 struct ga_request_match {
 	char *accelerator_type;
 	int64_t count;
@@ -81,7 +81,7 @@ struct ga_allocation_match {
 	struct ga_request_match match;
 };
 
-/* Adds a reason with its sentence. */
+/* Adds a reason with its code and its sentence. */
 void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
 

@@ -21,7 +21,7 @@ __int128 ga_cost_micros(int64_t count, int64_t seconds, int64_t price_micros)
 
 /* ---- as text ---- */
 
-/* n / 10^places, with at least so many of the places. */
+/* Adds n / 10^places to out with at least "least" digits after the point. */
 static void add_decimal(__int128 n, int places, int least, struct ga_str *out)
 {
 	char digits[48], *p = digits + sizeof(digits) - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are near to one that means nothing. */
+/* Names similar to an unknown one. */
 #include "record/near.h"
 
 #include <ctype.h>
@@ -49,7 +49,7 @@ size_t ga_near_spelling(const struct ga_near_names *near, const char *spelling, 
 
 	if (!m || !near->letters)
 		return far;
-	/* What is a part of the other is nearer than any slip of the same length. */
+	/* A word that contains the typed text is nearer than a word with any typing error. */
 	d = 2 * distance(near->asked, near->letters, word, m);
 	if (near->letters >= 3 && m >= near->letters &&
 	    memmem(word, m, near->asked, near->letters))

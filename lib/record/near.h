@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that are near to one that means nothing, for whoever mistyped it. Compared are letters and
- * digits, capitals or not, by Levenshtein's distance: a third of what was typed may be wrong.
+ * Names similar to an unknown one, as suggestions after a typing error. The distance is
+ * Levenshtein's; only letters and digits count, and case does not. A name is near if at most a
+ * third of the typed characters are wrong.
  */
 #ifndef GA_RECORD_NEAR_H
 #define GA_RECORD_NEAR_H
@@ -9,7 +10,7 @@
 #include "base/ga.h"
 
 #define GA_NEAR_NAMES 4
-#define GA_NEAR_LETTERS 48 /* longer ones are no slips */
+#define GA_NEAR_LETTERS 48 /* a longer text is no typing error */
 #define GA_NEAR_FAR ((size_t)-1)
 
 struct ga_near_names {
@@ -20,11 +21,12 @@ struct ga_near_names {
 };
 
 void ga_near_begin(struct ga_near_names *near, const char *asked);
-/* How far one spelling of a name is; the lesser of that and far, which begins as GA_NEAR_FAR. */
+/* Returns the smaller of far and the distance of one spelling of a name. Start with GA_NEAR_FAR and
+ * pass the result on, for each spelling of the name. */
 size_t ga_near_spelling(const struct ga_near_names *near, const char *spelling, size_t far);
-/* Keeps the name if it is near; it must live as long as near. */
+/* Keeps the name if far is near enough. The name must live as long as near. */
 void ga_near_add(struct ga_near_names *near, const char *name, size_t far);
-/* Names of one spelling. */
+/* Both calls for a name that has one spelling. */
 void ga_near_word(struct ga_near_names *near, const char *word);
 
 #endif

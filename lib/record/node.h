@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-node tells beside the node itself, and the events of the state for other systems. */
+/* Records of gpuaas-node besides the node itself, and the events of the state for other systems. */
 #ifndef GA_RECORD_NODE_H
 #define GA_RECORD_NODE_H
 
 #include "record/schema.h"
 
-/* A time in which a node is worked on: nothing is placed that would run into it. */
+/* A maintenance window of a node: no allocation is placed there that would run into the window. */
 struct ga_maintenance {
 	char *maintenance, *node;
 	char *state; /* planned, open, over, ended */
 	char *from, *to;
 	char *reason;
 	char *created_at, *created_by;
-	char *ended_at; /* by somebody, before its time */
+	char *ended_at; /* when a person ended it before its time, or NULL */
 };
 
-/* A live claim that keeps a drain from being done. */
+/* A live claim that blocks the drain of a node. */
 struct ga_drain_blocker {
 	char *node;
 	char *object, *object_kind; /* allocation, slot */
 	char *state;
 	char *code; /* in_use, not_taken_up, provisioning, releasing, waiting_for_wipe, blocked */
 	char *project, *owner;
-	char *since, *until; /* until: where the run time is known */
+	char *since, *until; /* until: NULL when the run time is unknown */
 	char *sentence, *command;
 };
 
-/* A row of the audit with what its object is. */
+/* A row of the audit with the kind, the node and the project of its object. */
 struct ga_event {
 	int64_t seq;
 	char *at, *actor, *program, *action;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of a notice. */
+/* The schema of a notice. */
 #include "record/notice.h"
 
 static const char *const changes[] = { "raised", "cleared", NULL };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of what needs a person. */
+/* A notice: the message to a hook about an object that needs a person. */
 #ifndef GA_RECORD_NOTICE_H
 #define GA_RECORD_NOTICE_H
 
 #include "record/schema.h"
 
-/* A member of gpuaas.attention each, behind what the notice is. */
+/* The members up to failure describe the notice; the others are those of gpuaas.attention. */
 struct ga_notice {
 	int64_t notice;
 	char *change;
 	char *hook;
-	int64_t told; /* 0, 1, GA_UNKNOWN: it is being told, or would be */
+	int64_t told; /* whether the hook succeeded: 0, 1; GA_UNKNOWN: it runs now, or would run */
 	char *at, *failure;
 	char *object, *object_kind, *state, *code;
 	char *since, *node, *project;

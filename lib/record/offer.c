@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of gpuaas.hardware-profile. */
+/* The schema of gpuaas.hardware-profile. */
 #include "record/offer.h"
 
 #include "record/words.h"

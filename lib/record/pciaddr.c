@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-/* Reads min..max hex digits; the number of digits, or 0. */
+/* Reads min..max hex digits; returns the number of digits, or 0. */
 static int hex(const char *p, int min, int max, uint32_t *value)
 {
 	int n = 0;
@@ -40,7 +40,7 @@ char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE])
 	char *p = out;
 	int shift = 12;
 
-	/* Without snprintf: each placement writes three. A domain has four digits or more. */
+	/* No snprintf, for speed: each placement writes three. A domain has at least 4 digits. */
 	while (shift < 28 && a->domain >> (shift + 4))
 		shift += 4;
 	for (; shift >= 0; shift -= 4)

@@ -5,7 +5,7 @@
 
 #include "base/ga.h"
 
-/* Domains reach beyond 16 bits (VMD uses 10000 and up): at least four hex digits are written. */
+/* Domains may need more than 16 bits (VMD uses 0x10000 and up); we write at least 4 hex digits. */
 struct ga_pciaddr {
 	uint32_t domain;
 	uint8_t bus;
@@ -17,7 +17,7 @@ struct ga_pciaddr {
 
 /* Reads exactly "DDDD[DDDD]:BB:DD.F" in lower or upper case; GA_BADREC otherwise. */
 GA_MUST_CHECK int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, struct ga_err *err);
-/* Writes it in lower case and returns out. */
+/* Writes the address in lower case to out; returns out. */
 char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE]);
 int ga_pciaddr_cmp(const struct ga_pciaddr *a, const struct ga_pciaddr *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An order to provision, and the user-data that goes in front of it. */
+/* The plan (the order to provision), and the tenant's user-data in front of it. */
 #ifndef GA_RECORD_PLAN_H
 #define GA_RECORD_PLAN_H
 
@@ -12,11 +12,11 @@ struct ga_plan_image {
 	char *name, *digest, *chunks_digest;
 	char *path; /* of the verified copy on the node */
 	char *format; /* raw, qcow2, raw_compressed */
-	int64_t size_bytes; /* of the disk it makes */
+	int64_t size_bytes; /* of the disk made from the image */
 	char *firmware; /* bios, efi */
 	char *probe;	/* ssh, serial, agent, running */
 	char *user;	/* login of the guest */
-	char *driver_version; /* of the GPU driver inside, or NULL */
+	char *driver_version; /* of the GPU driver in the image, or NULL */
 	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
 };
 
@@ -30,10 +30,10 @@ struct ga_plan {
 	int64_t profile_version, count;
 	char *created_at, *expires_at;
 	int64_t epoch;
-	char *controller; /* the state that ordered it; NULL here and below in old orders */
+	char *controller; /* the state that made the plan; NULL in old orders */
 	char *boot_id, *fingerprint; /* of the node at its last observation */
 	GA_LIST(struct ga_bundle) bundles;
-	int64_t vcpus, memory_mib, hugepage_kib; /* hugepage_kib unknown: ordinary pages */
+	int64_t vcpus, memory_mib, hugepage_kib; /* hugepage_kib GA_UNKNOWN: ordinary pages */
 	struct ga_plan_image *image; /* NULL for baremetal */
 	char *domain; /* libvirt domain name, "gpuaas-ID" */
 	char *domain_type; /* kvm, qemu, test */
@@ -48,12 +48,13 @@ struct ga_plan {
 	char *digest; /* of this record without this member */
 };
 
-/* A piece of a tenant's user-data, in front of the plan that names its digest
- * (act/image/userdata.h). A secret: it goes from gpuaas-on to gpuaas-provision and nowhere else. */
+/* A piece of a tenant's user-data. The pieces come in front of the plan that names the digest
+ * (act/image/userdata.h). They are secret: only gpuaas-on sends them, only gpuaas-provision reads
+ * them. */
 struct ga_user_data {
-	char *digest; /* of all of it */
+	char *digest; /* of all pieces together */
 	int64_t offset_bytes, total_bytes;
-	char *base64; /* at most 12 KiB before coding */
+	char *base64; /* at most 12 KiB before encoding */
 };
 
 extern const struct ga_schema ga_plan_schema, ga_user_data_schema;

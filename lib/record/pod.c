@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of gpuaas.pod-patch (pod.h). */
+/* The schema of gpuaas.pod-patch (pod.h). */
 #include "record/pod.h"
 
 static const char *const states[] = { "missing", "wrong", "right", "unknown", NULL };

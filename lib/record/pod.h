@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-export pods tells: the accelerator type of a running pod, as data for a patch. */
+/* The record of "gpuaas-export pods": the accelerator type of a running pod, as a patch for it. */
 #ifndef GA_RECORD_POD_H
 #define GA_RECORD_POD_H
 
@@ -18,12 +18,12 @@ struct ga_pod_warning {
 /* gpuaas.pod-patch */
 struct ga_pod_patch {
 	char *namespace, *name, *uid, *node;
-	char *resource; /* or the driver of its claim's device */
+	char *resource; /* the resource, or the driver of the device that the pod claims */
 	char *state; /* missing, wrong, right, unknown */
 	char *type;  /* slug, or NULL */
 	char *annotated;
 	char *basis; /* node, resource, device; NULL: the type is not known */
-	struct ga_pod_change *patch; /* as kubectl patch takes it; NULL: nothing is to change */
+	struct ga_pod_change *patch; /* input of kubectl patch; NULL: nothing to change */
 	GA_LIST(struct ga_pod_warning) warnings;
 };
 

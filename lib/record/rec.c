@@ -13,7 +13,7 @@
 struct ga_reader {
 	int fd;
 	char *name;
-	struct ga_str buf; /* bytes read and not yet handed out start at pos */
+	struct ga_str buf; /* bytes read but not yet returned start at pos */
 	size_t pos;
 	bool at_end;
 	uint64_t line;
@@ -68,7 +68,7 @@ static int bad_line(const struct ga_reader *r, struct ga_err *err, const char *w
 	return ga_fail(err, GA_BADREC, "%s, line %" PRIu64 ": %s", r->name, r->line, why);
 }
 
-/* Makes one more chunk available; 0 at the end of the stream. */
+/* Reads one more chunk into the buffer; 0 at the end of the stream. */
 static int fill(struct ga_reader *r, struct ga_err *err)
 {
 	ssize_t n;
@@ -119,7 +119,7 @@ static int next_line(struct ga_reader *r, const char **line, size_t *len, struct
 	return 1;
 }
 
-/* Says what is wrong with a line that is no JSON object. */
+/* Reports the error in a line that is no JSON object. */
 static int not_json(struct ga_reader *r, const char *line, size_t len, const json_error_t *why,
 		    struct ga_err *err)
 {
@@ -137,7 +137,7 @@ static int not_json(struct ga_reader *r, const char *line, size_t len, const jso
 		       why->text);
 }
 
-/* The members that stay keep their order: the signature is over their text. */
+/* The other members keep their order, because the signature covers their text. */
 static json_t *take_signature(json_t *json)
 {
 	json_t *signature = json_incref(json_object_get(json, "signature"));
@@ -235,7 +235,7 @@ static int dump_to(const char *p, size_t n, void *out)
 void ga_rec_dump(json_t *json, struct ga_str *out)
 {
 	if (json_dump_callback(json, dump_to, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) < 0)
-		abort(); /* only for a value that is no JSON, which shape.c cannot make */
+		abort(); /* only for a value that is no JSON; schema.c never makes one */
 }
 
 char *ga_rec_format_text(const struct ga_schema *schema, const void *obj)

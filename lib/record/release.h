@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The orders that end an allocation, or stop it for a while. */
+/* The orders that release an allocation, put it on hold, or start a held one again. */
 #ifndef GA_RECORD_RELEASE_H
 #define GA_RECORD_RELEASE_H
 
@@ -19,13 +19,13 @@ struct ga_release_order {
 	int64_t fabric_partition;
 	struct ga_network network;
 	struct ga_wipe_policy wipe;
-	char *boot_id, *fingerprint; /* bare metal: what the trusted system must prove */
+	char *boot_id, *fingerprint; /* baremetal: the trusted system must prove these */
 	bool lab;
 	int64_t epoch;
 	char *controller;
 };
 
-/* What stops a VM for a while, or starts it again; the attempt is the plan's. */
+/* The order that stops a VM for a hold, or starts it again; the attempt is the plan's. */
 struct ga_hold_order {
 	char *allocation, *node;
 	int64_t generation;

@@ -2,7 +2,7 @@
 /* The schemas of report.h. */
 #include "record/report.h"
 
-/* What both reports begin with. */
+/* The first members of both reports. */
 #define GROUP \
 	GA_TEXT(S, from, GA_REQ, GA_T_TIME, "first second that counts"), \
 	GA_TEXT(S, to, GA_REQ, GA_T_TIME, "first second that does not count any more"), \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-report tells: use and its cost, a record a group. */
+/* The records of gpuaas-report: use and its cost, one record for each group. */
 #ifndef GA_RECORD_REPORT_H
 #define GA_RECORD_REPORT_H
 
@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "record/schema.h"
 
-/* What a group is: of the members named in by, the others are NULL. */
+/* The list by names the members that form the group; the other ones of the second line are NULL. */
 struct ga_usage_report {
 	char *from, *to, *at;
 	struct ga_texts by;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What somebody wants, and the answers: why it was placed where it was, or why it was refused. */
+/* A request for GPUs, and its answers: the explanation of its placement, or the refusal. */
 #ifndef GA_RECORD_REQUEST_H
 #define GA_RECORD_REQUEST_H
 
@@ -12,7 +12,7 @@
 struct ga_request {
 	char *request_id; /* idempotency key chosen by the caller */
 	char *name, *profile, *shape;
-	int64_t count; /* GPUs; of a baremetal node at least; GA_UNKNOWN: 1, or any node */
+	int64_t count; /* GPUs; baremetal: at least; GA_UNKNOWN: 1, or baremetal: any node */
 	char *project;
 	int64_t priority; /* 0..1000, higher first; default 100 */
 	char *region, *pool, *node;
@@ -23,7 +23,7 @@ struct ga_request {
 	char *user_data_digest;
 	int64_t run_seconds;
 	bool preemptible;
-	struct ga_request_match *match; /* what gpuaas-match said of it */
+	struct ga_request_match *match; /* the result of gpuaas-match for it, or NULL */
 };
 
 struct ga_term {
@@ -34,7 +34,7 @@ struct ga_term {
 struct ga_node_answer {
 	char *node;
 	bool taken;
-	char *code;   /* first reason it was not taken; NULL when taken */
+	char *code;   /* first reason against the node; NULL when the node is taken */
 	char *detail;
 	GA_LIST(struct ga_term) terms;
 };

@@ -355,7 +355,7 @@ void ga_wipe_evidence_seal(struct ga_wipe_evidence *e)
 	char digest[GA_DIGEST_SIZE] = "";
 
 	free(e->digest);
-	e->digest = ga_xstrdup("-"); /* present for the shape, left out of the digest */
+	e->digest = ga_xstrdup("-"); /* the schema requires it; the digest leaves it out */
 	ga_rec_digest(&ga_wipe_evidence_schema, e, "digest", digest);
 	free(e->digest);
 	e->digest = ga_xstrdup(digest);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host did and saw: the results that ga_fold commits to the state. */
+/* Results: the records in which a host reports its work and observations. ga_fold commits them to
+ * the state. */
 #ifndef GA_RECORD_RESULT_H
 #define GA_RECORD_RESULT_H
 
@@ -34,7 +35,7 @@ struct ga_lease {
 	char *lease_state; /* seen, missing, mismatch, unknown */
 };
 
-/* A running allocation: what provision ends with, and what gpuaas-list allocation shows. */
+/* A running allocation: the result of gpuaas-provision; "gpuaas-list allocation" shows it too. */
 struct ga_allocation {
 	char *allocation, *name, *node;
 	int64_t generation;
@@ -50,7 +51,7 @@ struct ga_allocation {
 	GA_LIST(struct ga_phase) phases;
 	char *created_at, *expires_at;
 	bool lab;
-	int64_t profile_changed; /* tristate; a host says neither */
+	int64_t profile_changed; /* tristate; GA_UNKNOWN from a host */
 	char *type_reason;
 };
 
@@ -94,11 +95,11 @@ struct ga_read_back {
 	char *verify; /* full, sampled */
 	char *started_at, *finished_at;
 	int64_t bytes_read, mismatches;
-	int64_t remnant_bound_ppb; /* sampled: at most this part of the disk could remain,
-				      in 1e-9, at 99 % confidence; 0 for full */
+	int64_t remnant_bound_ppb; /* sampled: at most this part of the disk may still hold old
+				      data, in 1e-9, at 99 % confidence; full: 0 */
 };
 
-/* Evidence has a version of its rules since this one. SQL reads it too: a plain number. */
+/* The first version of the rules in evidence. A plain number, because SQL reads it too. */
 #define GA_WIPE_RULES_FIRST 1
 
 struct ga_wipe_evidence {
@@ -123,9 +124,9 @@ struct ga_wipe_evidence {
 	int64_t status; /* exit status for the pipeline; 0 when confirmed */
 	bool lab;
 	char *tool;
-	int64_t rules; /* its rules (decide/wipe/judge.h), from GA_WIPE_RULES_FIRST on;
-			  GA_UNKNOWN: it is older than the first */
-	char *previous_digest; /* of this host's evidence before */
+	int64_t rules; /* version of its rules (decide/wipe/judge.h), from GA_WIPE_RULES_FIRST on;
+			  GA_UNKNOWN: older than the first */
+	char *previous_digest; /* of the previous evidence of this host */
 	char *digest; /* of this record without this member */
 };
 
@@ -162,14 +163,14 @@ struct ga_failure {
 	bool dry_run;
 };
 
-/* The end of what one node sent through gpuaas-on; without it, or when it is not complete, there
- * may be more to know. */
+/* Closes the output of one node in gpuaas-on. Without this record, or when complete is false, some
+ * output of the node may be missing. */
 struct ga_node_end {
 	char *node;
 	bool complete;
-	int64_t status; /* of the command there; unknown when its end was not seen */
-	int64_t orders; /* records given to it */
-	int64_t records; /* lines of its that were passed on */
+	int64_t status; /* of the command on the node; GA_UNKNOWN: gpuaas-on did not see its end */
+	int64_t orders; /* records sent to the node */
+	int64_t records; /* lines from the node that gpuaas-on passed on */
 	char *digest;	 /* SHA-256 over these lines, each with its newline */
 	int64_t elapsed_micros;
 	char *at;
@@ -180,7 +181,7 @@ extern const struct ga_schema ga_progress_schema, ga_allocation_schema, ga_relea
 	ga_wipe_evidence_schema, ga_observation_schema, ga_drift_schema, ga_failure_schema,
 	ga_node_end_schema;
 
-/* Writes the digest of a finished evidence record into it. */
+/* Sets the digest of a finished evidence record. */
 void ga_wipe_evidence_seal(struct ga_wipe_evidence *e);
 
 #endif

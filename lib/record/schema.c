@@ -45,7 +45,7 @@ static bool all_of(const char *s, const char *set)
 	return *s && s[strspn(s, set)] == '\0';
 }
 
-/* Whether text reads as the format and is in its canonical spelling. */
+/* Whether the text has the format and the canonical spelling of it. */
 static bool matches(enum ga_format format, const char *s)
 {
 	struct ga_err ignored = GA_ERR_INIT;
@@ -185,7 +185,7 @@ int64_t ga_schema_decimal_unit(const struct ga_field *f)
 	return unit;
 }
 
-/* Fifteen digits survive a double, and no value of ours has more. */
+/* A double keeps fifteen digits, and none of our values has more. */
 static int parse_decimal(const struct ga_field *f, json_t *json, const char *path, int64_t *ret,
 			 struct ga_err *err)
 {
@@ -360,7 +360,7 @@ static json_t *new_text(const char *s)
 {
 	json_t *text = json_string(s);
 
-	/* Bytes that are not UTF-8 come from hardware; each becomes '?' rather than being lost. */
+	/* Hardware may report bytes that are not UTF-8; each becomes '?', so the text is kept. */
 	if (!text) {
 		ga_autofree char *copy = ga_xstrdup(s);
 		char *p;
@@ -392,7 +392,7 @@ static json_t *format_elements(const struct ga_field *f, const struct ga_any_lis
 	return array;
 }
 
-/* As a fraction only where it is one, so that 5 does not become 5.0. */
+/* Writes a fraction only if there is one, so that 5 does not become 5.0. */
 static json_t *format_decimal(int64_t n, int64_t unit)
 {
 	return n % unit ? json_real((double)n / (double)unit) : json_integer(n / unit);
@@ -454,7 +454,7 @@ json_t *ga_schema_format(const struct ga_schema *schema, const void *obj)
 	return json;
 }
 
-/* ---- life and death ---- */
+/* ---- init, release and copy ---- */
 
 static void release_list(const struct ga_field *f, struct ga_any_list *list)
 {

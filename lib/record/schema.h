@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schemas: one table a record kind, from which everything else comes: reading (with the member
- * named in the message), writing (members always in table order), releasing, the JSON Schemas in
- * share/schema (lib/record/schema.c) and the checks of gpuaas-records(5).
+ * Schemas: one table for each kind of record. The table drives everything: reading (messages name
+ * the member), writing (members always in table order), releasing, the JSON Schemas in share/schema
+ * (lib/record/json_schema.c) and the checks of gpuaas-records(5).
  *
  * A C struct mirrors a record: member names are the JSON names. Texts are char * owned by the
  * struct; lists are GA_LIST(type); a nullable object is a pointer to its struct.
@@ -11,11 +11,12 @@
  *   GA_REQ     text != NULL                                always there, never null
  *   GA_NULLOK  text == NULL, number == GA_UNKNOWN,         always there, null when unknown
  *              object pointer == NULL
- *   GA_OPT     the same                                    missing when absent (only in kinds that
+ *   GA_OPT     as GA_NULLOK                                missing when absent (only in kinds that
  *                                                          people write: request, profile, …)
  *
- * Every text is at most GA_TEXT_MAX bytes without control characters, and matches its format.
- * A member the schema does not name is refused: schemas are fixed, a new one is a new version.
+ * Every text has at most GA_TEXT_MAX bytes and no control characters, and matches its format.
+ * Reading refuses a member that the schema does not name: a schema is fixed, and a change of it is
+ * a new version of the kind.
  */
 #ifndef GA_RECORD_SCHEMA_H
 #define GA_RECORD_SCHEMA_H
@@ -47,7 +48,7 @@ enum ga_field_type {
 
 enum ga_presence { GA_REQ, GA_NULLOK, GA_OPT };
 
-/* What a text may be. */
+/* The format of a text. */
 enum ga_format {
 	GA_T_ANY,
 	GA_T_ID,     /* ga_id_is_valid */
@@ -67,15 +68,15 @@ struct ga_schema;
 
 struct ga_field {
 	const char *name;
-	/* Packed: there are thousands, and each program has its own copy of their pages. */
+	/* Packed: there are thousands of fields, and each process has a copy of their pages. */
 	enum ga_field_type type : 8;
 	enum ga_presence presence : 8;
 	enum ga_format format : 8;
-	unsigned int digits : 8; /* of GA_F_DECIMAL: behind the point, 1 .. 6 */
+	unsigned int digits : 8; /* of GA_F_DECIMAL: digits after the point, 1 .. 6 */
 	uint32_t offset;
 	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
 	const struct ga_schema *sub; /* of GA_F_OBJ and GA_F_LIST */
-	int64_t min, max;	    /* of GA_F_INT and of each of GA_F_INTS; both are given */
+	int64_t min, max;	    /* of GA_F_INT and of each of GA_F_INTS; always set both */
 	const char *doc;	    /* one line for the schema and gpuaas-records(5) */
 };
 
@@ -84,8 +85,8 @@ struct ga_schema {
 	const char *doc;
 	size_t size; /* sizeof the struct */
 	const struct ga_field *fields; /* ends with a field without name */
-	bool is_signed; /* a host's word: the member "signature" may stand behind the others and is
-			   no part of the struct (sign.h); readers keep it apart (rec.h) */
+	bool is_signed; /* a host signs this kind: the member "signature" may follow the others. It
+			   is not in the struct (sign.h); readers keep it separate (rec.h) */
 };
 
 /* Table entries. s is the struct tag, m the member. */
@@ -97,24 +98,24 @@ struct ga_schema {
 	GA_FIELD(s, m, GA_F_INT, pr, .min = (lo), .max = (hi), .doc = (d))
 #define GA_INTS_IN(s, m, pr, lo, hi, d) \
 	GA_FIELD(s, m, GA_F_INTS, pr, .min = (lo), .max = (hi), .doc = (d))
-/* What a number measures bounds it, and there is no number without: seconds in microseconds, MiB
- * and KiB in bytes, and either of them a thousand times stay within 63 bits. */
+/* Every number has bounds, and its unit decides which. With these bounds, seconds fit in 63 bits as
+ * microseconds, and MiB and KiB fit as bytes, also when multiplied by a thousand. */
 #define GA_BYTES_MAX (INT64_C(1) << 50)
 #define GA_COUNT_MAX INT64_C(1000000000)
 #define GA_SECONDS(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_SECONDS_MAX, d)
-/* How long ago a time is, and how long work is estimated to take. */
+/* An age, or an estimated duration of work, in seconds. */
 #define GA_SPAN(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_TIME_SPAN_MAX, d)
 #define GA_BYTES(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX, d)
 #define GA_KIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 10, d)
 #define GA_MIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 20, d)
 #define GA_COUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_COUNT_MAX, d)
 #define GA_COUNTS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, GA_COUNT_MAX, d)
-/* Which one of several, as the kernel and PCI number them. */
+/* An index or number that the kernel or PCI assigns. */
 #define GA_NUMBER(s, m, pr, d) GA_INT_IN(s, m, pr, 0, UINT32_MAX, d)
 #define GA_NUMBERS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, UINT32_MAX, d)
-/* Counts up with each change: it is compared, and nothing is calculated with it. */
+/* A counter that grows with each change: only compare it, never calculate with it. */
 #define GA_SERIAL(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
-/* Money, elapsed microseconds, rates, and sums of them: calculated with in 128 bits
+/* Money, elapsed microseconds, rates, and sums of them: calculations use 128 bits
  * (money.h). */
 #define GA_AMOUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
 #define GA_BOOL(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_REQ, .doc = (d))
@@ -124,7 +125,7 @@ struct ga_schema {
 #define GA_LISTOF(s, m, sh, d) GA_FIELD(s, m, GA_F_LIST, GA_REQ, .sub = (sh), .doc = (d))
 #define GA_TEXTS(s, m, pr, fmt, d) GA_FIELD(s, m, GA_F_TEXTS, pr, .format = (fmt), .doc = (d))
 #define GA_JSON(s, m, pr, d) GA_FIELD(s, m, GA_F_JSON, pr, .doc = (d))
-/* A member that others spell otherwise than we do: "memoryGb" for memory_gb. */
+/* A member whose JSON name differs from its C name, for other systems: "memoryGb" for memory_gb. */
 #define GA_AS(s, m, as, ty, pr, ...) \
 	{ .name = (as), .type = (ty), .presence = (pr), .offset = offsetof(struct s, m), \
 	  __VA_ARGS__ }
@@ -134,19 +135,20 @@ struct ga_schema {
  * the message names the member ("member 'gpu.pci_address' …"); code GA_BADREC. */
 GA_MUST_CHECK int ga_schema_parse(const struct ga_schema *schema, json_t *json, void *ret,
 				  struct ga_err *err);
-/* Puts numbers of json beyond their bounds to the bound: for what this library wrote itself, when
- * the bound was another one. What is not a number stays for ga_schema_parse to refuse. */
+/* Sets each number of json that is outside its bounds to the nearest bound: for records that an
+ * older version of this library wrote with other bounds. Leaves a value that should be a number but
+ * is none; ga_schema_parse refuses it. */
 void ga_schema_clamp(const struct ga_schema *schema, json_t *json);
 int64_t ga_field_clamp(const struct ga_field *f, int64_t n);
 /* Writes a struct as a new JSON object; "kind" first when the schema has one. Never fails: a GA_REQ
  * text that is NULL is a programming error and ends the process. */
 json_t *ga_schema_format(const struct ga_schema *schema, const void *obj);
-/* Whether texts and numbers of a struct that was filled by hand are such as ga_schema_parse reads:
- * what is not there is not looked at. GA_BADREC. */
+/* Checks that ga_schema_parse would accept the texts and numbers of a struct that code filled
+ * member by member; skips absent members. GA_BADREC. */
 GA_MUST_CHECK int ga_schema_check(const struct ga_schema *schema, const void *obj,
 				  struct ga_err *err);
-/* Frees what the struct owns and zeroes it. NULLOK numbers of a zeroed struct are 0, not unknown:
- * use ga_schema_init for a struct to be filled by hand. */
+/* Frees the memory that the struct owns and zeroes it. In a zeroed struct GA_NULLOK numbers are 0,
+ * not GA_UNKNOWN: call ga_schema_init before you fill a struct member by member. */
 void ga_schema_release(const struct ga_schema *schema, void *obj);
 /* Zeroes the struct and sets every nullable number to GA_UNKNOWN. */
 void ga_schema_init(const struct ga_schema *schema, void *obj);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text to structs by their tables, without a value of jansson's in between. */
+/* Reads text into structs by their tables, without a jansson value in between. */
 #include "record/schema_read.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool eat_quoted(struct cursor *c, const char *what)
 	return eat_char(c, '"') && eat(c, what, strlen(what)) && eat_char(c, '"');
 }
 
-/* The quoted text without its escapes, of which there are only those of quotes and backslashes. */
+/* The quoted text without its escapes; only quotes and backslashes are escaped. */
 static bool read_quoted(struct cursor *c, char **ret, size_t *len)
 {
 	const char *begin = c->p, *p;
@@ -62,7 +62,7 @@ static bool read_text(const struct ga_field *f, struct cursor *c, char **ret)
 	       ga_schema_check_text(f, *ret, len, f->name, &ignored) == 0;
 }
 
-/* Digits without a zero before them, so many that they cannot overflow. */
+/* Reads digits without a leading zero, so few that they cannot overflow. */
 static bool read_digits(struct cursor *c, int64_t *ret)
 {
 	const char *begin = c->p;
@@ -85,7 +85,7 @@ static bool read_int(const struct ga_field *f, struct cursor *c, int64_t *ret)
 	return *ret >= f->min && *ret <= f->max;
 }
 
-/* 989.5 with 3 digits: 989500. */
+/* Reads a decimal: "989.5" with 3 digits is 989500. */
 static bool read_decimal(const struct ga_field *f, struct cursor *c, int64_t *ret)
 {
 	int64_t unit = ga_schema_decimal_unit(f);
@@ -123,7 +123,7 @@ static bool read_element(const struct ga_field *f, struct cursor *c, struct ga_a
 	return read_text(f, c, ga_list_grow(list, sizeof(char *)));
 }
 
-/* The catalogues that are built in have a line for each element. */
+/* The built-in catalogues have one element a line. */
 static void skip_newline(struct cursor *c)
 {
 	(void)eat_char(c, '\n');
@@ -198,7 +198,7 @@ static bool eat_key(struct cursor *c, const char *name, bool first)
 	return true;
 }
 
-/* ret is zeroes. */
+/* ret must be zeroed. */
 static bool read_object(const struct ga_schema *schema, struct cursor *c, void *ret)
 {
 	const struct ga_field *f;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs to text by their tables; jansson's compact form is the measure (a test compares). */
+/* Writes structs as text by their tables, exactly as jansson's compact form (a test compares). */
 #include "record/schema_write.h"
 
 #include <string.h>
 
 #include "record/rec.h"
 
-/* A text that needs no escape, in its quotes. */
+/* Adds a text that needs no escape, between quotes. */
 static void add_quoted(const char *s, size_t n, struct ga_str *out)
 {
 	char *to;
@@ -20,7 +20,7 @@ static void add_quoted(const char *s, size_t n, struct ga_str *out)
 	out->len += n + 2;
 }
 
-/* The name of a member with what stands around it. */
+/* Adds the comma, the quoted name of the member, and the colon. */
 static void add_name(const char *name, bool first, struct ga_str *out)
 {
 	if (!first)
@@ -56,10 +56,10 @@ static void add_escaped(const char *s, struct ga_str *out)
 	ga_str_add_bytes(out, run, (size_t)(s - run));
 }
 
-/* Bytes at the start of s that stand in JSON as they are, in any encoding. */
+/* Number of bytes at the start of s that JSON writes unchanged, in any encoding. */
 static size_t plain(const char *s)
 {
-	/* all of ASCII but control characters, the quote and the backslash */
+	/* all of ASCII except control characters, the quote and the backslash */
 	static const bool is_plain[256] = {
 		[0x20 ... 0x21] = true, [0x23 ... 0x5b] = true, [0x5d ... 0x7f] = true,
 	};
@@ -70,7 +70,7 @@ static size_t plain(const char *s)
 	return (size_t)(p - (const unsigned char *)s);
 }
 
-/* As schema.c: bytes that are not UTF-8 come from hardware; each becomes '?'. */
+/* As in schema.c: hardware may report bytes that are not UTF-8; each becomes '?'. */
 static void add_text(const char *s, struct ga_str *out)
 {
 	ga_autofree char *copy = NULL;
@@ -110,7 +110,7 @@ static void add_int(int64_t n, struct ga_str *out)
 	ga_str_add_bytes(out, p, (size_t)(end - p));
 }
 
-/* 989500 with 3 digits: 989.5; without zeros at the end. */
+/* Adds a decimal: 989500 with 3 digits is "989.5", without zeros at the end. */
 static void add_decimal(int64_t n, int digits, struct ga_str *out)
 {
 	int64_t unit = 1, rest;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A struct straight to its line, for programs that write thousands of them. */
+/* Fast writing of a struct as a line, for programs that write thousands of records. */
 #ifndef GA_RECORD_SCHEMA_WRITE_H
 #define GA_RECORD_SCHEMA_WRITE_H
 
 #include "record/schema.h"
 
-/* Adds the compact text of ga_schema_format's value, byte for byte, without making the value. */
+/* Adds to out the same bytes as the compact text of ga_schema_format's value, without making that
+ * value. */
 void ga_schema_write(const struct ga_schema *schema, const void *obj, struct ga_str *out);
-/* The same with a member of the outermost object left out, as digests are taken; NULL: none. */
+/* The same without one member of the outermost object, for its digest; member NULL: all members. */
 void ga_schema_write_without(const struct ga_schema *schema, const void *obj, const char *member,
 			     struct ga_str *out);
 

@@ -56,7 +56,7 @@ int ga_sign_open(const char *pem, struct ga_sign_key **ret, struct ga_err *err)
 	unsigned char raw[KEY_BYTES];
 	size_t n = sizeof(raw);
 
-	/* Without a password it must not ask for one on a terminal. */
+	/* Passes an empty password, so that libcrypto does not ask for one on the terminal. */
 	pair = bio ? c->PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)(uintptr_t) "") : NULL;
 	if (!pair || c->EVP_PKEY_get_base_id(pair) != EVP_PKEY_ED25519 ||
 	    !c->EVP_PKEY_get_raw_public_key(pair, raw, &n) || n != KEY_BYTES)
@@ -110,7 +110,7 @@ int ga_sign_record(const struct ga_sign_key *key, json_t *record, struct ga_err 
 	return 0;
 }
 
-/* Base64 of exactly n bytes, and its canonical text: no other text stands for the same bytes. */
+/* Reads base64 of exactly n bytes, in canonical form only: no other text gives the same bytes. */
 static bool decode(const char *text, size_t text_len, unsigned char *out, size_t n)
 {
 	const struct ga_crypto *c = ga_crypto();

@@ -12,7 +12,7 @@
 GA_MUST_CHECK int ga_size_parse(const char *text, int64_t *bytes, struct ga_err *err);
 /* "3.5 TiB", for people. Returns out. */
 char *ga_size_format(int64_t bytes, char out[GA_SIZE_SIZE]);
-/* Reads a whole decimal number within [min, max]; what names it in the message. */
+/* Reads a decimal integer within [min, max]; the argument "what" names it in the message. */
 GA_MUST_CHECK int ga_int_parse(const char *text, const char *what, int64_t min, int64_t max,
 			       int64_t *ret, struct ga_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of what the state holds. */
+/* The schemas of state.h: the records of the state. */
 #include "record/state.h"
 
 #include "record/words.h"

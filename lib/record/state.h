@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the state holds, as gpuaas-list and gpuaas-show print it and gpuaas-state apply reads it. */
+/* The records of the state: gpuaas-list and gpuaas-show print them, "gpuaas-state apply" reads
+ * them. */
 #ifndef GA_RECORD_STATE_H
 #define GA_RECORD_STATE_H
 
@@ -46,7 +47,7 @@ struct ga_node {
 	char *cordon_reason, *drain_deadline, *held_by;
 	int64_t epoch_verified;
 	char *fingerprint, *boot_id, *observed_at, *observation_digest;
-	char *node_key, *node_key_since; /* NULL: the state has no key of it that counts */
+	char *node_key, *node_key_since; /* NULL: the state has no valid key of the node */
 	struct ga_reasons blockers;
 	struct ga_network network;
 	int64_t reserved_memory_mib;
@@ -82,12 +83,12 @@ struct ga_image {
 
 struct ga_node_image {
 	char *node, *image, *digest, *path, *verified_at;
-	char *withdrawn_at;	  /* since when it is no verified copy any more */
+	char *withdrawn_at;	  /* since then the copy no longer counts as verified */
 	int64_t file_bytes;	  /* of the file */
-	struct ga_texts used_by; /* allocations of this host, as gpuaas-image list knows them */
+	struct ga_texts used_by; /* allocations of this host; from "gpuaas-image list" */
 };
 
-/* What an operator sets of a node; a member left out is left as it is. */
+/* Settings of a node that an operator may change; an absent member changes nothing. */
 struct ga_node_settings {
 	char *node, *name, *address, *region, *pool, *mode;
 	struct ga_network *network;
@@ -127,7 +128,7 @@ struct ga_attention {
 	char *object, *object_kind, *state, *code;
 	char *since, *node, *project;
 	char *sentence;
-	char *command; /* that leaves the state */
+	char *command; /* that brings the object out of this state */
 };
 
 struct ga_pool {

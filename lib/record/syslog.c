@@ -26,7 +26,7 @@ static int severity(const char *action)
 	return NOTICE;
 }
 
-/* PRINTUSASCII of at most so many; nothing is "-" (NILVALUE). */
+/* Adds at most "most" characters of PRINTUSASCII; an empty text becomes "-" (NILVALUE). */
 static void add_word(struct ga_str *out, const char *text, size_t most)
 {
 	size_t i;
@@ -38,7 +38,7 @@ static void add_word(struct ga_str *out, const char *text, size_t most)
 		ga_str_addc(out, text[i] > 32 && text[i] < 127 ? text[i] : '_');
 }
 
-/* PARAM-VALUE: three characters are escaped, the rest is UTF-8. */
+/* Adds a PARAM-VALUE: escapes three characters; the rest is UTF-8. */
 static void add_param(struct ga_str *out, const char *name, const char *value)
 {
 	ga_str_addf(out, " %s=\"", name);

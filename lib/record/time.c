@@ -33,7 +33,7 @@ char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE])
 		frac += 1000000;
 	seconds = (time_t)((micros - frac) / 1000000);
 	gmtime_r(&seconds, &tm);
-	/* strftime's %Y has no leading zeros, and text order must be time order. */
+	/* Not strftime: its %Y has no leading zeros, and text order must be time order. */
 	snprintf(out, GA_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
 		 (tm.tm_year + 1900) % 10000, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
 		 tm.tm_sec, (int)frac);
@@ -47,19 +47,19 @@ char *ga_time_now(void)
 	return ga_xstrdup(ga_time_format(ga_clock_micros(), out));
 }
 
-/* As isdigit(3), which asks the locale: lists read thousands of times. */
+/* Replaces isdigit(3), which looks up the locale: lists read thousands of times. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* What two digits say, or -1. */
+/* The value of two digits, or -1. */
 static inline int two(const char *p)
 {
 	return is_digit(p[0]) && is_digit(p[1]) ? (p[0] - '0') * 10 + (p[1] - '0') : -1;
 }
 
-/* The same of two digits that end with that character. */
+/* The same for two digits that the character end follows. */
 static inline int two_and(const char *p, char end)
 {
 	int value = two(p);
@@ -95,8 +95,9 @@ static int days_in(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* Days since 1970 of a date of the Gregorian calendar; timegm(3) takes locks, and reports read
- * hundreds of thousands of times. Years begin in March, so that the leap day is their last. */
+/* Days from 1970 to a date of the Gregorian calendar. Not timegm(3): it takes locks, and reports
+ * read hundreds of thousands of times. A year begins in March here, so that the leap day is its
+ * last day. */
 static int64_t days_since_1970(int year, int month, int day)
 {
 	int64_t y = year - (month <= 2), m = month + (month <= 2 ? 9 : -3);
@@ -110,7 +111,7 @@ bool ga_time_read(const char *text, int64_t *micros)
 	const char *p;
 	int64_t frac;
 
-	/* Each looks only at what is there when the one before was right. */
+	/* Each check reads only bytes that exist if the check before it succeeded. */
 	if (!text || (century = two(text)) < 0 || (year = two_and(text + 2, '-')) < 0 ||
 	    (month = two_and(text + 5, '-')) < 1 || month > 12 ||
 	    (day = two_and(text + 8, 'T')) < 1 || (hour = two_and(text + 11, ':')) < 0 ||
@@ -157,7 +158,7 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 	    n * unit > GA_SECONDS_MAX)
 		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, "
 					      "7d, at most 3660d", text);
-	/* "5" may be meant in minutes: it is not for the program to say. */
+	/* "5" may mean minutes: the program must not guess the unit. */
 	if (n && isdigit((unsigned char)p[-1]))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%.64s' has no unit", text),

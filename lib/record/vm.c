@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of what gpuaas-vm did. */
+/* The schemas of vm.h: the results of gpuaas-vm. */
 #include "record/vm.h"
 
 #include "record/words.h"

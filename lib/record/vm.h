@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-vm did with a running allocation on its host; results that ga_fold commits. */
+/* The results of gpuaas-vm, which works on a running allocation on its host. ga_fold commits them
+ * to the state. */
 #ifndef GA_RECORD_VM_H
 #define GA_RECORD_VM_H
 
 #include "record/result.h"
 
-/* Power as it is wanted from now on, and as it was seen after the work. */
+/* The power that is wanted from now on, and the power that was observed after the work. */
 struct ga_power {
 	char *allocation, *node;
 	int64_t generation; /* of the plan in force, as every result names it */
 	char *attempt;
 	bool dry_run;
-	char *power_wanted, *power_observed; /* on, off; observed NULL: could not be looked at */
+	char *power_wanted, *power_observed; /* on, off; power_observed NULL: unknown */
 	char *reason; /* started, already_on, stopped_by_guest, powered_off, already_off,
 			 guest_did_not_stop, rebooted, rebuilt, not_started */
-	char *order_issued_at; /* of the hold-order, by the state's clock; NULL: a person asked */
+	char *order_issued_at; /* of the hold-order, by the state's clock; NULL: a person did it */
 	char *at;
 	bool lab;
 };
 
-/* A console that was shown to somebody: told when it is opened (digest, bytes and ended_at are
- * unknown) and when it is closed. What was shown stays on the host. */
+/* A console session. gpuaas-vm reports it when it opens (digest, bytes and ended_at are unknown)
+ * and when it closes. The recording of the session stays on the host. */
 struct ga_console {
 	char *allocation, *node;
 	int64_t generation;
@@ -32,7 +33,7 @@ struct ga_console {
 	bool lab;
 };
 
-/* A port of the host opened to a port of one guest, or closed again. */
+/* A port of the host that leads to a port of one guest; opened, or closed again. */
 struct ga_ingress {
 	char *allocation, *node;
 	int64_t generation;
@@ -46,10 +47,10 @@ struct ga_ingress {
 	bool lab;
 };
 
-/* How a tenant's guest is reached; an answer, never folded. */
+/* The way to reach a tenant's guest; only an answer, never committed to the state. */
 struct ga_reach {
 	char *allocation, *node, *user, *address, *jump_host, *host_key_fingerprint;
-	char *known_hosts; /* a line of known_hosts with the published key */
+	char *known_hosts; /* a line for ssh's known_hosts with the published host key */
 };
 
 extern const char *const ga_proto_words[]; /* tcp, udp */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who acts, and in which Unix groups. */
+/* The user who runs the program, and the user's Unix groups. */
 #include "record/who.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define GROUPS_MAX 65536 /* NGROUPS_MAX of Linux */
 
-/* A decimal user id; false for anything else. "Not set" is (uid_t)-1. */
+/* Reads a decimal user id; false for any other text. "Not set" is (uid_t)-1. */
 static bool parse_uid(const char *text, uid_t *ret)
 {
 	char *end;
@@ -46,7 +46,7 @@ static bool machine_login(uid_t *ret)
 	       parse_uid(text.buf, ret);
 }
 
-/* Of an account or group with a great many members the answer is long. */
+/* The buffer grows: the entry of an account or group may be long (a group lists its members). */
 static char *machine_user(uid_t uid)
 {
 	ga_autofree char *buf = NULL;
@@ -130,7 +130,7 @@ static void machine_groups(const struct ga_who *who, struct ga_who *ret)
 static const struct ga_who_source machine = { getuid, machine_sudo, machine_login, machine_user,
 					      machine_groups };
 
-/* ---- asked once ---- */
+/* ---- looked up once ---- */
 
 static const struct ga_who_source *source = &machine;
 static struct ga_who who;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of wipe orders. */
+/* The schema of wipe orders. */
 #include "record/wipe.h"
 
 static const char *const wipe_causes[] = { "first", "release", "repair", NULL };

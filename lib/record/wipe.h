@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An order to wipe the devices of a slot and prove it. */
+/* The order to wipe the devices of a slot and to prove the wipe. */
 #ifndef GA_RECORD_WIPE_H
 #define GA_RECORD_WIPE_H
 
@@ -24,8 +24,8 @@ struct ga_wipe_order {
 	char *controller;
 };
 
-/* The part of a wipe order that the bundle knows: slot, claim and devices. A borrowed view; the
- * rest is the caller's to fill. */
+/* The part of a wipe order that comes from the bundle: slot, claim and devices. The result borrows
+ * the texts of the bundle; the caller fills the other members. */
 struct ga_wipe_order ga_bundle_wipe_order(const struct ga_bundle *b);
 
 extern const struct ga_schema ga_wipe_order_schema;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of the enumerations that several records share, each list ended by NULL, and a bound
- * that records of the state and orders share.
+ * The words of enumerations that several records share (each list ends with NULL), and a bound that
+ * records of the state and of orders share.
  */
 #ifndef GA_RECORD_WORDS_H
 #define GA_RECORD_WORDS_H
@@ -14,6 +14,6 @@ extern const char *const ga_schema_words[], *const ga_class_words[], *const ga_v
 	*const ga_firmware_words[], *const ga_probe_words[], *const ga_image_formats[],
 	*const ga_domain_types[];
 
-#define GA_READY_MAX 86400 /* seconds from start to readiness that an image may ask for */
+#define GA_READY_MAX 86400 /* longest ready_seconds of an image (start to readiness) */
 
 #endif

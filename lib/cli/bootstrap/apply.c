@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carrying a plan out in rounds: look, do what is pending, look again. */
+/* Carries out a plan in rounds: check, do the pending steps, check again. */
 #include "base/stop.h"
 #include "cli/bootstrap/bootstrap.h"
 #include "cli/frame/cli.h"
 
-/* Steps tried, as "step subject": none is tried twice in one run. */
+/* Whether the step was tried already (tried lists "step subject"): no run tries a step twice. */
 static bool was_tried(const struct ga_cli_boot *c, const struct ga_bootstrap_step *s)
 {
 	ga_autofree char *key = ga_xprintf("\n%s %s\n", s->step, s->subject);
@@ -12,7 +12,7 @@ static bool was_tried(const struct ga_cli_boot *c, const struct ga_bootstrap_ste
 	return strstr(c->tried.buf, key);
 }
 
-/* How many were tried. */
+/* Returns the number of steps tried. */
 static int round_of(struct ga_cli_boot *c, const struct ga_setup_plan *plan, bool starts,
 		    struct ga_err *err)
 {
@@ -89,7 +89,8 @@ int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_setup_plan *pla
 		const struct ga_bootstrap_step *s = &plan->v[i].say;
 		bool due = !looks && ga_setup_step_is_change(&plan->v[i]);
 
-		/* What failed has been told, and what hangs on it is no news. */
+		/* After a failure, skip open steps: the failed ones were reported, and the others
+		 * depend on them. */
 		if (due && failed)
 			continue;
 		if (due) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings, words and the closing record of gpuaas-host-bootstrap. */
+/* Settings, output and the closing record of gpuaas-host-bootstrap. */
 #include "cli/bootstrap/bootstrap.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ void ga_cli_boot_close(struct ga_cli_boot *c)
 
 /* ---- settings ---- */
 
-/* The setting of this machine, or of the image: never the one's for the other. */
+/* A setting of this machine, or, when an image is prepared, of the image; never mixed. */
 static const char *setting(struct ga_cli_boot *c, const char *key, const char *fallback)
 {
 	size_t len = strlen(key);
@@ -53,7 +53,7 @@ static const char *setting(struct ga_cli_boot *c, const char *key, const char *f
 	return fallback;
 }
 
-/* An option may say what no setting says; it may not say something else. */
+/* An option may set a value that has no setting; it must not contradict a setting. */
 static int choose(struct ga_cli_boot *c, const char *option, const char *key,
 		  const char *fallback, const char **ret, struct ga_err *err)
 {
@@ -67,7 +67,8 @@ static int choose(struct ga_cli_boot *c, const char *option, const char *key,
 			 ("change it there first: present settings are never changed"));
 }
 
-/* What netdev names can be, less what has a meaning in a file we write. */
+/* Whether name is valid for a network device and has no character with a meaning in a file that we
+ * write. */
 static bool is_interface(const char *name)
 {
 	return *name && strlen(name) <= 15 && !name[strcspn(name, " \t\n\"'/,;#=\\")];
@@ -145,7 +146,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	if (!mode && mode_of_tags(c, &mode, err) < 0)
 		return ga_hint(err, "say which with --mode");
 	if (!mode && (c->opts->boot || c->opts->undo)) {
-		c->mode_source = "setting"; /* the devices file and the journal say it */
+		c->mode_source = "setting"; /* the devices file and the journal have it */
 		mode = "slice";
 	}
 	if (!mode)
@@ -158,7 +159,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 
 /* ---- the journal ---- */
 
-/* The journal of an image lies in the image: its machine undoes by it. */
+/* The journal of an image is in the image, because its machine needs the journal for --undo. */
 static int image_folder(struct ga_cli_boot *c, bool make, char **ret, struct ga_err *err)
 {
 	static const char *const folders[] = { "/var", "/var/lib", DATA_DIR, DATA_DIR "/host" };
@@ -176,7 +177,7 @@ static int image_folder(struct ga_cli_boot *c, bool make, char **ret, struct ga_
 	fd = ga_root_folder(&c->root, DATA_DIR "/host");
 	if (fd < 0 && make)
 		return ga_fail_sys(err, "cannot open '" DATA_DIR "/host' of the image");
-	/* The descriptor stays open as long as the process: the path goes through it. */
+	/* The descriptor stays open for the life of the process: the path uses it. */
 	*ret = fd < 0 ? NULL : ga_xprintf("/proc/self/fd/%d", fd);
 	return 0;
 }
@@ -193,7 +194,7 @@ static int open_journal(struct ga_cli_boot *c, struct ga_err *err)
 	db = dir ? ga_xprintf("%s/host.db", dir) : NULL;
 	if (!make && (!db || !ga_sys_exists(db)))
 		return 0;
-	/* Each machine of an image makes a key of its own. */
+	/* Each machine that starts from the image makes its own key. */
 	return c->root.image ? ga_hostdb_open_image(dir, &c->h, err) :
 			       ga_hostdb_open_or_make(dir, &c->h, err);
 }
@@ -294,7 +295,7 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 	}
 	if (ga_emit_is_table() && ga_streq(copy.state, "ok"))
 		return 0;
-	/* A reader who has gone does not stop the work; the exit status says so at the end. */
+	/* If the reader of stdout is gone, the work goes on; the exit status shows the error. */
 	(void)err;
 	if (ga_emit(&ga_bootstrap_step_schema, &copy, &lost) < 0)
 		ga_info("%s %s: %s", copy.step, copy.subject, lost.msg);
@@ -313,7 +314,7 @@ int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_setup_plan *plan, str
 	for (i = 0; i < plan->n && ga_emit_is_table(); i++)
 		if (ga_cli_boot_tell(c, &plan->v[i].say, NULL, NULL, err) < 0)
 			return -1;
-	ga_print("%s", ""); /* what the table holds is shown before the question */
+	ga_print("%s", ""); /* prints the rows of the table before the question */
 	ga_say("%zu changes%s. Make them now? [y/N]", n,
 	       plan->reboot_required ? "; some have their effect after a reboot" : "");
 	return read(STDIN_FILENO, answer, sizeof(answer) - 1) > 0 &&
@@ -331,7 +332,7 @@ static void copy_reasons(struct ga_reasons *to, const struct ga_reasons *from)
 			       from->v[i].hint);
 }
 
-/* What discovery says of the host as it is now. */
+/* Runs a discovery of the host and copies its blockers and warnings. */
 static int ask_discovery(struct ga_cli_boot *c, struct ga_err *err)
 {
 	ga_autodiscovery struct ga_discovery d = { 0 };

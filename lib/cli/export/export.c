@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-export: where a format goes, and openmetrics. */
+/* gpuaas-export: writing the output of each format, and the format openmetrics. */
 #include "cli/export/export.h"
 
 #include "base/clock.h"
@@ -40,7 +40,7 @@ int ga_cli_export_write(const struct ga_str *text, struct ga_err *err)
 		return ga_file_replace(output, text->buf, text->len, 0644, err) < 0 ?
 			       ga_hint(err, "its folder must be there and writable") :
 			       0;
-	/* The newline of the last line comes with it. */
+	/* ga_emit_line adds the newline of the last line. */
 	line = ga_xstrndup(text->buf, text->len ? text->len - 1 : 0);
 	return ga_emit_line(line, err);
 }

@@ -32,7 +32,7 @@ const struct ga_opt ga_cli_dra_opts[] = {
 struct export {
 	struct ga_db *db;
 	struct ga_accels *list;
-	GA_LIST(const struct ga_accel_type *) types; /* of nodes and profiles, by slug */
+	GA_LIST(const struct ga_accel_type *) types; /* of nodes and profiles, sorted by slug */
 	GA_LIST(const struct ga_accel_type *) of_nodes;
 	struct ga_str made; /* the list of objects */
 };
@@ -80,7 +80,7 @@ static int types_of_node(struct ga_node_view *view, void *arg, struct ga_err *er
 	return 0;
 }
 
-/* The same, where each type is to have an object. */
+/* The same, for formats in which each type needs an object. */
 static int told_types_of_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 {
 	size_t i;
@@ -173,7 +173,7 @@ int ga_cli_kueue(struct ga_err *err)
 
 /* ---- odh ---- */
 
-/* Of a profile without types: what all nodes have, if that is one. */
+/* For a profile without types: the resource that all nodes have in common, or NULL. */
 static const char *common_resource(const struct export *e)
 {
 	const char *one = NULL;
@@ -189,7 +189,8 @@ static const char *common_resource(const struct export *e)
 	return one;
 }
 
-/* The first type that the catalogue has and Kubernetes can ask for. */
+/* Chooses the profile's first type; reports it if it is not in the catalogue or if Kubernetes has
+ * no resource for it. */
 static int choose(struct export *e, const struct ga_profile *p, struct ga_kube_hardware *h)
 {
 	if (!p->types.n) {
@@ -232,7 +233,7 @@ static int add_hardware(const struct ga_schema *schema, const void *obj, void *a
 	if (h.type && p->types.n > 1 && !queue)
 		ga_say("%s: labels of nodes select one type: only its first, %s", p->name,
 		       h.type->slug);
-	/* A queue may give it any of them: which is not known before. */
+	/* A queue may assign any of the types, so the type is unknown here. */
 	if (p->types.n > 1 && queue)
 		h.type = NULL;
 	ga_kube_list_add(&e->made, ga_kube_hardware_profile(&h));
@@ -255,7 +256,7 @@ int ga_cli_odh(struct ga_err *err)
 
 /* ---- dra ---- */
 
-/* The GPUs of a node that one driver has: ret is as long as gpus. */
+/* Copies the GPUs of a node that belong to one driver; ret has room for all of gpus. */
 static size_t of_driver(const struct export *e, const struct ga_export_gpus *gpus,
 			const char *driver, struct ga_kube_device *ret)
 {
@@ -296,7 +297,7 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 	static const char *const drivers[] = { "gpu.nvidia.com", "gpu.amd.com", "gpu.intel.com",
 					       "gaudi.intel.com" };
 	ga_autogpus struct ga_export_gpus gpus = { NULL, 0 };
-	/* A kubelet calls its node by the name of its host. */
+	/* A kubelet uses the name of the host as the name of its node. */
 	const char *node = view->name ? view->name : view->node;
 	struct export *e = arg;
 	size_t i, unknown = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-export pods: the types that running pods of Kubernetes have, as patches. */
+/* gpuaas-export pods: the accelerator types of running pods of Kubernetes, as patches. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,14 +17,14 @@ const struct ga_opt ga_cli_pods_opts[] = {
 	GA_OPTS_END,
 };
 
-/* Pods come before nodes in what kubectl prints: all is kept, but of pods, claims and slices a few
- * texts. */
+/* kubectl prints pods before nodes, so we keep everything until the end; of pods, claims and slices
+ * only a few texts. */
 struct pods {
 	struct ga_accels *list;
 	struct ga_manual_types manual;
 	int64_t now;
 	GA_LIST(struct ga_kube_pod) pods;
-	GA_LIST(struct ga_node_view) nodes; /* sorted when all is read */
+	GA_LIST(struct ga_node_view) nodes; /* sorted after the end of the input */
 	struct ga_kube_claims *claims;
 };
 

@@ -25,7 +25,7 @@ struct slurm {
 	struct ga_db *db;
 	struct ga_str nodes, gres;
 	int64_t without; /* nodes with GPUs that have no File= */
-	char *first;	 /* of them */
+	char *first;	 /* name of the first such node */
 };
 
 static int unfit(const char *what, const char *name, struct ga_err *err)
@@ -95,7 +95,7 @@ int ga_cli_slurm(struct ga_err *err)
 	if (r == 0) {
 		ga_autofree char *others = NULL;
 
-		/* Who copies these lines as they are has to know. */
+		/* Warn users who copy these lines unchanged. */
 		if (s.without && !only_nodes) {
 			others = s.without > 1 ?
 					 ga_xprintf(" and %lld other%s", (long long)s.without - 1,

@@ -29,7 +29,7 @@ static struct {
 	char **args;
 	int n_args;
 	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
-	struct ga_texts values; /* of it, given out */
+	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
 	bool json, table, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
@@ -134,14 +134,14 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 	return 0;
 }
 
-/* before: what comes before where to look, or "" */
+/* before is a text in front of the hint, or "" */
 static int hint_help(const char *before, struct ga_err *err)
 {
 	return ga_hint(err, "%ssee '%s%s%s --help'", before, cli.prog->name, cli.cmd ? " " : "",
 		       cli.cmd ? cli.cmd->name : "");
 }
 
-/* dashes: of options, else "" */
+/* dashes is "--" for options, else "" */
 static int hint_near(const struct ga_near_names *near, const char *dashes, struct ga_err *err)
 {
 	ga_autofree char *nearest = near->n ? ga_xprintf("near to it: '%s%s'; ", dashes,
@@ -297,7 +297,7 @@ const char *ga_cli_configured(const char *key, const char *fallback)
 	return value && *value ? value : fallback;
 }
 
-/* What gpuaas.conf may say (gpuaas(7), ENVIRONMENT). */
+/* The settings that gpuaas.conf may contain (gpuaas(7), ENVIRONMENT). */
 static const char *const settings[] = {
 	"GPUAAS_ACCELERATORS", "GPUAAS_ACCELERATORS_DIR", "GPUAAS_BACKUPS",
 	"GPUAAS_BAREMETAL_DIR", "GPUAAS_BRIDGE", "GPUAAS_CURRENCY", "GPUAAS_DEADLINE",
@@ -320,8 +320,8 @@ static bool is_setting(const char *name, struct ga_near_names *near)
 	return false;
 }
 
-/* Warns of lines that set nothing: a mistyped name must not pass for a setting. The warning leaves
- * out the value, which may be a secret. */
+/* Warns of lines that set nothing, so that a mistyped name is noticed. The warning omits the value,
+ * which may be a secret. */
 static void say_unknown_settings(void)
 {
 	const char *p = cli.conf.buf;
@@ -346,7 +346,7 @@ static void say_unknown_settings(void)
 	}
 }
 
-/* A file that users may not read has no settings for them. */
+/* A file that this user cannot read counts as empty. */
 int ga_cli_read_config(struct ga_err *err)
 {
 	static const char name[] = CONF;
@@ -360,7 +360,7 @@ int ga_cli_read_config(struct ga_err *err)
 			       ga_fail_sys(err, "cannot open '%s'", name);
 	if (fstat(fd, &st) < 0)
 		return ga_fail_sys(err, "cannot look at '%s'", name);
-	/* It says which programs root runs, and on which state. */
+	/* The file decides which programs root runs, and on which state. */
 	if (!S_ISREG(st.st_mode) || st.st_uid || (st.st_mode & (S_IWGRP | S_IWOTH)))
 		return ga_refuse(err, GA_DENIED, NULL, NULL,
 				 ("'%s' is not root's alone, and is not read", name),
@@ -383,16 +383,16 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	umask(077);
 	ga_proc_own_signals();
 	cli.prog = prog;
-	/* Where descriptor 0, 1 or 2 is closed, /dev/null is opened in the wrong direction, so that
+	/* If descriptor 0, 1 or 2 is closed, open /dev/null with the wrong access mode, so that
 	 * reading orders and writing records fail instead of silently succeeding. Programs that do
-	 * not read standard input do not notice. Words for people are lost with standard error. */
+	 * not read standard input are not affected. With a closed stderr, messages are lost. */
 	for (fd = 0; fd < (int)GA_ARRAY_SIZE(modes); fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
 			return ga_fail_sys(err, "cannot open '/dev/null'");
 	if (ga_cli_read_config(err) < 0)
 		return -1;
 	say_unknown_settings();
-	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails, and is said */
+	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails with an error */
 	if (prog->acts)
 		signal(SIGPIPE, SIG_IGN);
 	log = ga_cli_setting("GPUAAS_LOG", "off");
@@ -418,7 +418,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	return check_operands(err) < 0 ? -1 : 1;
 }
 
-/* A sentence may quote what comes from outside. */
+/* The message may quote text from outside, so control characters are replaced. */
 static void print_error(const struct ga_prog *prog, const struct ga_err *err)
 {
 	if (ga_streq(ga_cli_setting("GPUAAS_ERRORS", "text"), "json")) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame of every program. One table of options gives parsing, --help, --introspect-cli and the
- * completions. Records are read and written here, and nothing else prints.
+ * The frame of every program. One table of options drives parsing, --help, --introspect-cli and the
+ * completions. Only this code reads and writes records, and only it prints.
  *
- * A main() calls ga_cli_parse; when that is 1, it does its work; then it returns ga_cli_finish.
+ * A main() calls ga_cli_parse; if the result is 1, it does its work; then it returns the result of
+ * ga_cli_finish.
  */
 #ifndef GA_CLI_FRAME_CLI_H
 #define GA_CLI_FRAME_CLI_H
@@ -13,12 +14,13 @@
 #include "record/rec.h"
 #include "record/sign.h"
 
-/* What an option takes, and what its var points to. An option that was not given leaves its var as
- * it is, so that the initial value is the default. Texts point into argv. */
+/* The type of an option's value, and of the variable that var points to. An option that is not
+ * given does not change its variable, so the initial value is the default. Texts point into
+ * argv. */
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool *; takes no value */
 	GA_O_TEXT,     /* const char ** */
-	GA_O_TEXTS,    /* GA_LIST(const char *) *: each time it is given adds one */
+	GA_O_TEXTS,    /* GA_LIST(const char *) *: the option may repeat; each use adds one */
 	GA_O_PATH,     /* const char **: a file name, which the completions complete */
 	GA_O_INT,      /* int64_t *, within min .. max */
 	GA_O_SIZE,     /* int64_t *: bytes ("64G", ga_size_parse) */
@@ -30,7 +32,7 @@ struct ga_opt {
 	char short_name;  /* of "-P"; 0: none */
 	const char *name; /* without its dashes */
 	enum ga_opt_type type;
-	void *var;	 /* what type says */
+	void *var;	 /* the variable; its C type is given at enum ga_opt_type */
 	const char *arg; /* the value in --help: "ID", "FILE", …; NULL for a flag */
 	const char *help;
 	const char *const *values; /* of GA_O_WORD, NULL-terminated */
@@ -43,56 +45,56 @@ struct ga_cmd {
 	const char *args; /* as in the synopsis: "FILE|-", "ID…", or NULL */
 	int args_min, args_max; /* args_max -1: any number */
 	const struct ga_opt *opts;
-	int (*run)(struct ga_err *err); /* what main() calls for ga_cli_command() */
+	int (*run)(struct ga_err *err); /* main() calls it: ga_cli_command()->run */
 };
 
 struct ga_prog {
 	const char *name, *abstract;
-	const char *args; /* as of a command; not used where the program has commands */
+	const char *args; /* as in ga_cmd; not used if the program has commands */
 	int args_min, args_max;
-	const struct ga_opt *opts; /* of all its commands */
+	const struct ga_opt *opts; /* valid for all its commands */
 	const struct ga_cmd *cmds; /* ends with a command without name; NULL: no commands */
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
-	bool needs_state; /* gets --state */
-	bool runs_command; /* the operands are a command line: options end at the first of them */
-	bool acts;	  /* changes things: ignores SIGPIPE and finishes */
+	bool needs_state; /* has the option --state */
+	bool runs_command; /* the operands are a command line: options end at the first operand */
+	bool acts;	  /* changes things: ignores SIGPIPE, so that it finishes its work */
 };
 
 /* Starts a program: sets the umask to 077, opens /dev/null on missing descriptors 0-2 so that
  * reading 0 and writing 1 fail, ignores SIGXFSZ so that writing beyond 'ulimit -f' fails, reads the
- * configuration and the command line, and fills the variables of the options. 1: go on; 0: all is
- * done (--help, --version, --introspect-cli); -1: an error, GA_USAGE for a wrong command line. prog
- * and argv are kept. */
+ * configuration and the command line, and fills the variables of the options. 1: go on; 0: nothing
+ * more to do (--help, --version, --introspect-cli); -1: an error, GA_USAGE for a wrong command
+ * line. prog and argv must live as long as the program. */
 GA_MUST_CHECK int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv,
 			       struct ga_err *err);
-/* Ends a program: prints the error if r < 0, prints what the table still holds, flushes standard
- * output, and returns the exit status: the code of the error, else the first status that was noted
- * (a refusal or failure that was emitted, ga_cli_note_status), else r. */
+/* Ends a program: prints the error if r < 0, prints the rows still in the table, flushes standard
+ * output, and returns the exit status: the code of the error, else the first noted status (of an
+ * emitted refusal or failure, or by ga_cli_note_status), else r. */
 GA_MUST_CHECK int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err);
 
-/* The operands that were given, without the command; n gets how many, NULL follows them. The texts
- * are those of argv. */
+/* The operands without the command; *n is their number, NULL follows them. The texts are those of
+ * argv. */
 char *const *ga_cli_args(int *n);
-/* The command that was given (prog->cmds), or NULL. */
+/* The command on the command line (an element of prog->cmds), or NULL. */
 const struct ga_cmd *ga_cli_command(void);
 /* The name of the program ("gpuaas-list"), for messages and the audit. */
 const char *ga_cli_program(void);
-/* "json" or "table" where --json or --table was given, else NULL. */
+/* "json" or "table" if --json or --table was given, else NULL. */
 const char *ga_cli_form(void);
 
-/* Reads /etc/gpuaas/gpuaas.conf, which must belong to root and be writable by nobody else
- * (GA_DENIED); a file that is absent or that this user may not read has no settings. Its
- * GPUAAS_PATH replaces the path in which programs are found (base/proc.h); no variable of the
- * environment does. ga_cli_parse calls it. */
+/* Reads /etc/gpuaas/gpuaas.conf, which must belong to root and be writable only by root (else
+ * GA_DENIED); a file that is absent or unreadable for this user counts as empty. Its GPUAAS_PATH
+ * replaces the path for programs (base/proc.h); the environment cannot replace it. ga_cli_parse
+ * calls this function. */
 GA_MUST_CHECK int ga_cli_read_config(struct ga_err *err);
 /* A setting: KEY of the environment, else KEY of /etc/gpuaas/gpuaas.conf, else fallback; an empty
  * value counts as none. A set-uid program does not read the environment. The text lives as long as
  * the program. */
 const char *ga_cli_setting(const char *key, const char *fallback);
-/* A setting that names a program to be run: KEY of that file, else fallback. The environment has no
- * say in it. */
+/* A setting that names a program to run: KEY of that file, else fallback. Never from the
+ * environment. */
 const char *ga_cli_configured(const char *key, const char *fallback);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
@@ -105,91 +107,94 @@ const char *ga_cli_images_dir(void);
 /* ---- records out ---- */
 
 /* Writes one record to standard output at once, or adds a row to the table. obj is a struct of the
- * shape and stays the caller's. The status member of a refusal or failure is noted for the end.
- * GA_SYSTEM when standard output fails: after a commit nothing is undone, and gpuaas-list prints
- * the same records again. */
+ * schema; the caller still owns it. Notes the status member of a refusal or failure for
+ * ga_cli_finish. GA_SYSTEM when standard output fails: this undoes no commit, and gpuaas-list
+ * prints the same records again. */
 GA_MUST_CHECK int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err);
-/* Passes a record on as the bytes it came in; errors as of ga_emit. */
+/* Passes a record on with exactly the bytes that were read; errors as for ga_emit. */
 GA_MUST_CHECK int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
-/* ga_emit of a record whose line is known already: text is that of ga_rec_format_text; NULL: not
- * known. */
+/* ga_emit of a record whose line exists already: text is the result of ga_rec_format_text; NULL: no
+ * line yet. */
 GA_MUST_CHECK int ga_emit_text(const struct ga_schema *schema, const void *obj, const char *text,
 			       struct ga_err *err);
-/* ga_emit of a result that travels, signed with the host's key (NULL: it has none). */
+/* ga_emit of a result, signed with the host's key (NULL: the host has none). */
 GA_MUST_CHECK int ga_emit_signed(const struct ga_schema *schema, const void *obj,
 				 const struct ga_sign_key *key, struct ga_err *err);
-/* Writes a line that is no record, where an option asked for another format (CSV, syslog). text has
- * no newline at its end; errors as of ga_emit. */
+/* Writes a line that is no record, for options that select another format (CSV, syslog). text has
+ * no newline at its end; errors as for ga_emit. */
 GA_MUST_CHECK int ga_emit_line(const char *text, struct ga_err *err);
 /* Whether stdout gets a table for people. */
 bool ga_emit_is_table(void);
-/* Prints a line of words for people on stderr. This function and those below print '?' for each
- * character that would steer a terminal, so that their callers need not look for any. */
+/* Prints a line for people on stderr. This function and those below print '?' for each character
+ * that could control a terminal, so callers need no check. */
 void ga_say(const char *fmt, ...) GA_PRINTF(1, 2);
-/* Prints a line for people on stdout, in table mode only (headlines, explanations), behind the rows
+/* Prints a line for people on stdout, only in table mode (headings, explanations), after the rows
  * so far. */
 void ga_print(const char *fmt, ...) GA_PRINTF(1, 2);
-/* Prints text of several lines on stdout, also with --json. */
+/* Prints a text of several lines on stdout, also with --json. */
 void ga_print_text(const char *text);
-/* Notes an exit status for ga_cli_finish, as a refusal that is emitted does. 0 notes nothing; the
- * first status stays. */
+/* Notes an exit status for ga_cli_finish, as an emitted refusal does. 0 notes nothing; only the
+ * first status counts. */
 void ga_cli_note_status(int status);
-/* Prints an error with its hint as ga_cli_finish does, and notes its status: the work goes on. */
+/* Prints an error with its hint as ga_cli_finish does, and notes its status, for work that goes
+ * on. */
 void ga_cli_say_error(const struct ga_err *err);
 
 /* ---- records in ---- */
 
-/* One kind of record that a program takes. rec and what it points to is valid during the call. -1
- * ends the reading with the error. */
+/* One kind of record that a program accepts. rec and its pointers are valid only during the call.
+ * -1 ends the reading with the error. */
 struct ga_consumer {
 	const struct ga_schema *shape;
 	int (*take)(const struct ga_rec *rec, struct ga_err *err);
 };
 
-/* Reads records from a descriptor to its end: each consumer takes its kind, every other gpuaas
- * record is passed on at once. The table ends with shape NULL; name is for messages. GA_BADREC,
- * with the number of the line, for what is no record; what came before it stands. */
+/* Reads records from a descriptor to its end: calls the consumer of the kind, and passes every
+ * other gpuaas record on at once. The table ends with shape NULL; name is for messages. GA_BADREC,
+ * with the number of the line, for a line that is no record; the work on earlier records stays. */
 GA_MUST_CHECK int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table,
 				struct ga_err *err);
-/* The same from the file that an operand names; NULL and "-" are standard input, which must then be
- * no terminal (GA_USAGE). what names in that message what is read, in the plural ("records"). */
+/* The same from the file that an operand names; NULL and "-" are standard input, which must not be
+ * a terminal (GA_USAGE). The argument "what" names the expected records in that message, in the
+ * plural ("records"). */
 GA_MUST_CHECK int ga_cli_stream_from(const char *operand, const char *what,
 				     const struct ga_consumer *table, struct ga_err *err);
-/* The same for slow work: a child of its own takes each order, at most jobs (1 or more) at a time,
- * while reading and passing on continue. The status of a child that fails is noted. SIGINT and
- * SIGTERM are handed to the children, which finish or give up at their next phase. No database may
- * be open. */
+/* The same for slow work: a separate child handles each order, at most jobs (1 or more) at a time,
+ * while reading and passing on continue. Notes the status of a child that fails. Passes SIGINT and
+ * SIGTERM to the children, which finish or give up at their next phase. No database may be open. */
 GA_MUST_CHECK int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table,
 				     int jobs, struct ga_err *err);
-/* As ga_cli_stream_jobs, but this process takes the kinds of here (as table, or NULL) itself before
- * more is read, so that the children of later orders have them. A kind of both tables goes to a
- * child after that. Orders that came together are all taken before the first child begins. */
+/* As ga_cli_stream_jobs, but this process itself handles the kinds of here (a table, or NULL)
+ * before it reads more, so that the children of later orders have their data. A kind in both tables
+ * goes to a child after that. Orders that arrive together are all read before the first child
+ * starts. */
 GA_MUST_CHECK int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
 					  const struct ga_consumer *here, int jobs,
 					  struct ga_err *err);
 /* Opens an operand for reading: "-" is standard input (descriptor 0), else the file. Returns the
- * descriptor; the caller closes what is not 0. GA_NOTFOUND where there is no such file. */
+ * descriptor; the caller closes it unless it is 0. GA_NOTFOUND if there is no such file. */
 GA_MUST_CHECK int ga_cli_open(const char *operand, struct ga_err *err);
-/* Refuses a path for --output: "-" (GA_USAGE), the state, and what is no regular file
- * (GA_CONFLICT, ga_file_may_replace). */
+/* Checks a path for --output: refuses "-" (GA_USAGE), the state, and anything that is no regular
+ * file (GA_CONFLICT, ga_file_may_replace). */
 GA_MUST_CHECK int ga_cli_may_replace(const char *path, struct ga_err *err);
-/* Refuses standard input that is a terminal (GA_USAGE), so that nobody waits for records that do
- * not come. what names in the message what is read. */
+/* Refuses standard input that is a terminal (GA_USAGE), so that nobody waits for records that never
+ * come. The argument "what" names the expected records in the message. */
 GA_MUST_CHECK int ga_cli_need_pipe(const char *what, struct ga_err *err);
 
 /* ---- asking ---- */
 
-/* Asks before what cannot be undone: says on stderr that everything on the disks of the allocation
- * will be destroyed, and reads its name (its id when name is NULL) from stdin. GA_NO: something
- * else was typed. */
+/* Asks before a step that cannot be undone: warns on stderr that everything on the disks of the
+ * allocation will be destroyed, and reads its name (its id when name is NULL) from stdin. GA_NO for
+ * any other text. */
 GA_MUST_CHECK int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err);
 
 /* ---- progress for people ---- */
 
 extern const char *const ga_progress_words[]; /* auto, json, none: for --progress */
-/* Draws "what 42 % 1.2 GiB/s 12 s left" over itself on stderr when that is a terminal and mode is
- * "auto", at most ten times a second. done and total are bytes; total 0 draws no percentage.
- * started is of the monotonic clock. ga_cli_progress_end clears the line, as does ga_say. */
+/* Draws the line "what 42 % 1.2 GiB/s 12 s left" on stderr, over the previous one, if stderr is a
+ * terminal and mode is "auto", at most ten times a second. done and total are bytes; total 0 draws
+ * no percentage. The start is in monotonic microseconds. ga_cli_progress_end and ga_say clear the
+ * line. */
 void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t total,
 		     int64_t started_mono_micros);
 void ga_cli_progress_end(void);

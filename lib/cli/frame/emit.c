@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stdout and stderr: records, words, the moving line of progress. */
+/* stdout and stderr: records, messages, the progress line. */
 #include "cli/frame/emit.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@ const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 
 static struct {
 	int fd;	     /* where records go */
-	int to_terminal; /* whether that is a terminal: asked with the first record; -1: not yet */
-	int lock_fd; /* taken for each line when several processes write; -1: alone */
+	int to_terminal; /* whether fd is a terminal, known from the first record on; -1: not yet */
+	int lock_fd; /* locked for each line if several processes write; -1: only one does */
 	bool table, only_looks;
-	bool broken; /* a write to stdout failed; say it once, at the end */
+	bool broken; /* a write to stdout failed; report it once, at the end */
 	int broken_errno;
 	int status;
 	struct ga_str line;
@@ -79,8 +79,8 @@ void ga_emit_share(int lock_fd)
 	emit.lock_fd = lock_fd;
 }
 
-/* POSIX locks belong to a process; flock(2) would not keep parent and children apart, who share
- * the open file. */
+/* A POSIX lock, because it belongs to one process. With flock(2), parent and children share the
+ * lock of the open file. */
 static void lock_line(short type)
 {
 	struct flock l = { .l_type = type, .l_whence = SEEK_SET };
@@ -89,8 +89,8 @@ static void lock_line(short type)
 		;
 }
 
-/* Records are for programs; where a terminal gets them, what would steer it stands as JSON
- * spells it, which is the same text. Outside of texts a record has no such character. */
+/* On a terminal, writes characters that could control it as JSON escapes, which mean the same text.
+ * A record has such characters only inside texts. */
 static void add_for_terminal(const char *text, struct ga_str *out)
 {
 	while (*text) {

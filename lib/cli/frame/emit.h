@@ -6,31 +6,30 @@
 
 #include "cli/frame/cli.h"
 
-/* Decides between a table and records. only_looks: the program only shows what is there, so that
- * the status in a record that it emits is not its own; records that pass through count all the
- * same. */
+/* Selects a table or records. only_looks: the program only shows stored records, so the status in
+ * such a record does not become its exit status; records that it passes on still count. */
 void ga_emit_open(bool table, bool only_looks);
-/* Prints what the table still holds. -1 when a write to stdout failed now or before. */
+/* Prints the rows still in the table. -1 when a write to stdout failed now or earlier. */
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */
 int ga_emit_status(void);
-/* For a child that shares stdout with others: records go to fd (a file of its own, when the parent
- * collects a table) or to stdout whole line by whole line, under a lock on lock_fd (-1: none). Rows
- * that the parent had collected are forgotten. */
+/* For a child that shares stdout with others: records go to fd (its own file, if the parent
+ * collects a table) or to stdout. It writes complete lines under a lock on lock_fd (-1: no lock).
+ * The child drops the rows that the parent had collected. */
 void ga_emit_in_child(int fd, int lock_fd);
 /* The same lock for the parent's own lines. */
 void ga_emit_share(int lock_fd);
-/* The error as a gpuaas.error record on stderr. */
+/* Writes the error as a gpuaas.error record to stderr. */
 void ga_emit_error(const char *program, const struct ga_err *err);
 /* Notes the status member of a refusal, failure or evidence record. */
 void ga_emit_note(const struct ga_schema *schema, json_t *json);
 
-/* The table (table.c): rows of one kind are kept until one of another kind comes, and then printed
- * aligned. json is a record and stays the caller's. */
+/* The table (table.c) keeps rows of one kind until a row of another kind comes, and then prints
+ * them aligned. json is a record; the caller still owns it. */
 void ga_table_add(const struct ga_schema *schema, json_t *json);
-/* Prints the rows that are kept. */
+/* Prints the kept rows. */
 void ga_table_flush(void);
-/* Drops them unprinted. */
+/* Drops the kept rows. */
 void ga_table_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Following the audit: read what is new, wait until the file changes, again. */
+/* Following the audit: read new rows, wait until the file changes, repeat. */
 #include "cli/frame/follow.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "state/query/list.h"
 #include "state/watch/events.h"
 
-/* The file is looked at so often also where nothing told that it changed. */
+/* The file is checked this often even without an event of inotify. */
 #define LOOK_SECONDS 2
 
 struct follow {
@@ -31,9 +31,9 @@ struct follow {
 	struct ga_db *db;
 	dev_t dev; /* of the file that is open */
 	ino_t ino;
-	int64_t last, n; /* number of the last row, and of the rows that were given */
+	int64_t last, n; /* number of the last row; count of the rows passed to each */
 	int64_t epoch;	 /* GA_UNKNOWN: not read yet */
-	int watch;	 /* inotify, or -1: looked at in turns only */
+	int watch;	 /* inotify, or -1: only checked every LOOK_SECONDS */
 	sigset_t open;	 /* signals while it waits */
 };
 
@@ -68,7 +68,7 @@ static int fail_restored(const struct follow *f, struct ga_err *err)
 			  "again behind a row that both have"));
 }
 
-/* Opens the file that is at the path now. */
+/* Opens the file at the path; fails if a file is open and the path now has another one. */
 static int reopen(struct follow *f, struct ga_err *err)
 {
 	struct stat st;
@@ -94,7 +94,7 @@ static int read_end(struct follow *f, struct ga_events_end *ret, struct ga_err *
 	return 0;
 }
 
-/* 1 there may be more, 0 the limit is reached. */
+/* 1: more rows may come; 0: the limit is reached. */
 static int read_new(struct follow *f, struct ga_err *err)
 {
 	ga_autofree char *after = ga_xprintf("%" PRId64, f->last);
@@ -114,14 +114,14 @@ static int read_new(struct follow *f, struct ga_err *err)
 		return -1;
 	if (f->q->limit && f->n >= f->q->limit)
 		return 0;
-	/* What conditions left out is not looked at again. */
+	/* Do not read again the rows that the conditions rejected. */
 	f->last = end.seq;
 	return 1;
 }
 
 /* ---- waiting ---- */
 
-/* 1 look again, 0 nobody reads any more, or a signal came. */
+/* 1: check again; 0: the reader is gone, or a signal came. */
 static int wait_for_change(struct follow *f)
 {
 	const struct timespec most = { .tv_sec = LOOK_SECONDS };
@@ -146,7 +146,7 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 	const char *slash;
 	ga_autofree char *folder = NULL;
 
-	/* Signals come only while it waits, so that no row is written by half. */
+	/* Signals arrive only during the wait, so that every row is written completely. */
 	ga_stop_install();
 	sigemptyset(&held);
 	sigaddset(&held, SIGINT);
@@ -155,9 +155,9 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 	sigprocmask(SIG_BLOCK, &held, &f.open);
 	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &f.last, err) < 0)
 		return -1;
-	/* A table would be shown at its end, which never comes. */
+	/* Always records: a table is printed only at its end, which never comes. */
 	ga_emit_open(false, true);
-	/* Writers grow or replace the files beside the state. */
+	/* Watch the folder: writers change the files beside the state too. */
 	slash = strrchr(f.path, '/');
 	folder = slash ? ga_xstrndup(f.path, slash == f.path ? 1 : (size_t)(slash - f.path)) :
 			ga_xstrdup(".");

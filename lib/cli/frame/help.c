@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help and --introspect-cli, both made from the tables of the program. */
+/* --help and --introspect-cli, both from the tables of the program. */
 #include "cli/frame/help.h"
 
 #include <jansson.h>
 
-/* Bytes are not columns: "TEAM,…" has eight of the one and six of the other. */
+/* Counts columns, not bytes: "TEAM,…" has six columns and eight bytes. */
 static int columns(const char *text)
 {
 	int n = 0;

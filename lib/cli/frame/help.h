@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program prints about its own command line. Private to cli/frame. */
+/* --help and --introspect-cli: descriptions of a program's command line. Private to cli/frame. */
 #ifndef GA_CLI_FRAME_HELP_H
 #define GA_CLI_FRAME_HELP_H
 
@@ -9,8 +9,8 @@
 void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd);
 /* Prints the document of the UAPI.18 draft "CLI introspection". */
 void ga_cli_introspect(const struct ga_prog *prog);
-/* The option tables in force, those of the command first, NULL-terminated; in static memory that
- * the next call overwrites. */
+/* The option tables of the program and the command, those of the command first, NULL-terminated; in
+ * static memory that the next call overwrites. */
 const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of host programs: into the local state where there is one, then out on stdout. */
+/* Results of host programs: into the local state if there is one, then to stdout. */
 #include "cli/frame/result.h"
 
 #include <errno.h>
@@ -14,23 +14,24 @@
 #include "state/host/hostdb.h"
 #include "state/node/key.h"
 
-/* A handle must not cross fork(2): each process opens the file for itself at its first result. Nor
- * may it be open at all where a worker starts: SQLite in the worker would go on from this process's
- * memory of the file, take the locks that this process has there for its own, and lose them when
- * this process ends; then others take the journal away under it (sqlite.org/howtocorrupt.html). */
+/* A database handle must not cross fork(2): each process opens the file itself at its first result.
+ * The handle must also be closed when a worker starts. Otherwise SQLite in the worker would
+ * continue with this process's view of the file and treat this process's locks as its own. It would
+ * lose the locks when this process ends, and then other processes delete the journal that it still
+ * needs (sqlite.org/howtocorrupt.html). */
 static struct {
 	char *path; /* NULL: no state on this machine */
 	struct ga_db *db;
 	pid_t opened_by;
-	struct ga_sign_key *key; /* of this host: results are signed with it */
-	char *known; /* the node whose key the state has, as far as this process knows */
+	struct ga_sign_key *key; /* of this host: it signs the results */
+	char *known; /* a node whose key the state has for certain, or NULL */
 } result;
 
 static int open_here(struct ga_err *err)
 {
 	if (result.db && result.opened_by == getpid())
 		return 0;
-	result.db = NULL; /* the parent's: its descriptors are not ours to close */
+	result.db = NULL; /* belongs to the parent: we must not close its descriptors */
 	result.opened_by = getpid();
 	return ga_db_open(result.path, GA_DB_STATE, GA_DB_WRITE, &result.db, err);
 }
@@ -80,8 +81,8 @@ static int read_key(struct ga_err *err)
 	return ga_hostdb_key(ga_cli_host_dir(), &result.key, err) < 0 ? -1 : 0;
 }
 
-/* Also what was folded here: the fold may have been refused, and then the record travels. A host
- * that never worked has no key, and nothing to tell but its inventory. */
+/* Signs also results that were committed here: if the state refused one, another machine may get
+ * the record. A host that never worked has no key, and nothing to report except its inventory. */
 static int write_out(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	if (!schema->is_signed)
@@ -89,7 +90,7 @@ static int write_out(const struct ga_schema *schema, const void *obj, struct ga_
 	return read_key(err) < 0 ? -1 : ga_emit_signed(schema, obj, result.key, err);
 }
 
-/* The node that the result is of, or NULL. */
+/* The node of the result, or NULL. */
 static const char *node_of(const struct ga_schema *schema, const void *obj)
 {
 	const struct ga_field *f;
@@ -100,7 +101,8 @@ static const char *node_of(const struct ga_schema *schema, const void *obj)
 	return NULL;
 }
 
-/* Whose results are folded here shows its key here: the first one is the node's from then on. */
+/* A node whose results are committed on this machine also registers its key here: its first key is
+ * the node's key from then on. */
 static int learn_key(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	const char *node = node_of(schema, obj);
@@ -149,7 +151,7 @@ int ga_result_fold(const struct ga_schema *schema, const void *obj, struct ga_er
 	return 0;
 }
 
-/* What the state took and did not believe is no success: whoever waits for it must hear that. */
+/* A result that the state stored but does not believe is no success: report the reason. */
 static int say_unbelieved(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
@@ -165,7 +167,7 @@ int ga_result_emit(const struct ga_schema *schema, const void *obj, struct ga_er
 	int r = ga_result_fold(schema, obj, err);
 	struct ga_err second = GA_ERR_INIT;
 
-	/* What was done was done: the record goes out even when the state refused it. */
+	/* The work is done, so write the record even when the state refused it. */
 	if (write_out(schema, obj, r < 0 ? &second : err) < 0)
 		return -1;
 	return r < 0 ? -1 : say_unbelieved(schema, obj, err);
@@ -199,7 +201,7 @@ void ga_result_tidy(void)
 {
 	struct ga_err err = GA_ERR_INIT;
 
-	/* What keeps the state from being opened, the program has as its own error. */
+	/* If the state cannot be opened, the program has reported that error already. */
 	if (!result.path && (ga_result_open(ga_cli_state_path(), &err) < 0 || !result.path))
 		return;
 	if (open_here(&err) == 0)

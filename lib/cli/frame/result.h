@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where results of host programs go: into the local state when this machine holds it, and to
- * standard output. On another machine gpuaas-state fold does the same with the records that
- * travelled there.
+ * The output of results of host programs: into the local state if this machine has one, and to
+ * standard output. For a state on another machine, "gpuaas-state fold" there commits the records
+ * from standard output.
  */
 #ifndef GA_CLI_FRAME_RESULT_H
 #define GA_CLI_FRAME_RESULT_H
@@ -11,39 +11,40 @@
 #include "record/wipe.h"
 #include "state/db/db.h"
 
-/* Decides where results go: into the state file at state_path, where that exists, and to standard
- * output; only to standard output where the path is NULL or the file is missing. */
+/* Opens the output for results: the state file at state_path and standard output; only standard
+ * output if the path is NULL or the file is missing. */
 GA_MUST_CHECK int ga_result_open(const char *state_path, struct ga_err *err);
 /* Closes the state and forgets the key of the host; results go to standard output again. */
 void ga_result_close(void);
-/* Closes the state for now, so that a worker can start; the next result opens it again. */
+/* Closes the state, so that a worker can start; the next result opens it again. */
 void ga_result_set_down(void);
-/* Folds a result into the state, where there is one, and then writes the record, signed with the
- * key of the host. When the fold is refused (concurrent_update, …) the record is written all the
- * same, and the refusal is the error. When the state takes the result and does not believe it
- * (ga_fold_unbelieved), the reason stands on stderr, and its status is noted. */
+/* Commits a result to the state, if there is one, and then writes the record, signed with the key
+ * of the host. If the state refuses the result (concurrent_update, …), writes the record anyway and
+ * returns the refusal as the error. If the state stores the result but does not believe it
+ * (ga_fold_unbelieved), prints the reason on stderr and notes its status. */
 GA_MUST_CHECK int ga_result_emit(const struct ga_schema *schema, const void *obj,
 				 struct ga_err *err);
-/* Where the state is on this machine: GA_BUSY "wipe_too_early" when it would not believe a wipe of
- * the slot that begins now. 0 with the reason in no: the order is no longer in force. */
+/* If the state is on this machine: GA_BUSY "wipe_too_early" when the state would not believe a wipe
+ * of the slot that begins now. 0 with a reason in no: the order is no longer in force. */
 GA_MUST_CHECK int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no,
 				     struct ga_err *err);
-/* Only writes the record, signed where its kind is: for what is no result of an order. */
+/* Only writes the record, signed if its kind is signed: for records that are no result of an
+ * order. */
 GA_MUST_CHECK int ga_result_say(const struct ga_schema *schema, const void *obj,
 				struct ga_err *err);
-/* Only folds, where there is a state: for results that are not for standard output. */
+/* Only commits the result to the state, if there is one: for results that are not for standard
+ * output. */
 GA_MUST_CHECK int ga_result_fold(const struct ga_schema *schema, const void *obj,
 				 struct ga_err *err);
-/* A phase of work: folded as a row of the timeline, and written only with to_stdout (--progress
+/* Commits a phase of work as a row of the timeline; writes it only with to_stdout (--progress
  * json). */
 GA_MUST_CHECK int ga_result_progress(const struct ga_progress *p, bool to_stdout,
 				     struct ga_err *err);
-/* Where the state is on this machine: user-data that no allocation needs any more is removed. It
- * says what it could not remove; a later run tries again. Call it before ga_result_close. */
+/* If the state is on this machine, calls ga_request_tidy. Call it before ga_result_close. */
 void ga_result_tidy(void);
 
-/* Outside of any transaction: removes user-data that no allocation needs any more. Names on
- * stderr what it cannot remove; the next run tries that again. */
+/* Outside of any transaction: removes user-data that no allocation needs any more. Reports on
+ * stderr if it cannot remove some; the next run tries again. */
 void ga_request_tidy(struct ga_db *db);
 
 #endif

@@ -56,8 +56,8 @@ int ga_cli_stream_from(const char *operand, const char *what, const struct ga_co
 	return r;
 }
 
-/* Children at work and orders that wait for one to end. The number waiting is bounded, so that
- * memory stays constant in the length of the stream. */
+/* Working children, and orders that wait for a free one. The number of waiting orders is bounded,
+ * so that memory does not grow with the length of the stream. */
 #define WAITING_MAX 256
 
 struct order {
@@ -69,17 +69,17 @@ struct order {
 
 struct worker {
 	pid_t pid;
-	int out; /* its records, when they become rows of this process's table; else -1 */
+	int out; /* file with its records, if they become rows of our table; else -1 */
 };
 
 struct crew {
 	int jobs;
 	size_t running;
 	struct worker *workers;
-	int lock_fd; /* keeps the lines of the workers apart */
+	int lock_fd; /* lock, so that lines of several workers do not mix */
 	GA_LIST(struct order) waiting;
-	size_t next; /* first of waiting not yet begun */
-	bool stuck;  /* nobody is at work, and no worker can be started */
+	size_t next; /* index in waiting of the first order not yet begun */
+	bool stuck;  /* no worker runs, and none can be started */
 	const struct ga_prog *prog;
 };
 
@@ -101,7 +101,7 @@ static void child(const struct order *o, int out, int lock_fd)
 	_exit(ga_cli_finish(&prog, r, &err));
 }
 
-/* An order of which no worker can be started stays the next that waits. */
+/* If no worker can be started, the order stays the next one. */
 static int start(struct crew *crew, struct ga_err *err)
 {
 	struct order *o = &crew->waiting.v[crew->next];
@@ -143,17 +143,17 @@ static void collect(int out)
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return;
-	/* A worker that was killed may leave a part of a line: what came before it counts. */
+	/* A killed worker may leave an incomplete line: the lines before it count. */
 	while (ga_reader_next(reader, &rec, &err) > 0)
 		if (ga_emit_raw(&rec, &err) < 0)
 			return;
 }
 
-/* A signal that asks to stop may come at any moment and must reach the workers, so waiting is
- * looking again every 10 ms. */
+/* A signal to stop may come at any moment and must reach the workers, so the wait checks again
+ * every 10 ms. */
 #define LOOK_AGAIN 10000
 
-/* Takes children that have ended; waits for one when told to. */
+/* Collects ended children; with wait, waits until one ends. */
 static void reap(struct crew *crew, bool wait)
 {
 	while (crew->running) {
@@ -172,7 +172,7 @@ static void reap(struct crew *crew, bool wait)
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid < 0) {
-			/* They have ended, and their status is unknown: what they wrote counts. */
+			/* They ended with unknown status: their records count. */
 			while (crew->running) {
 				struct worker lost = crew->workers[--crew->running];
 
@@ -207,8 +207,8 @@ static size_t waiting(const struct crew *crew)
 	return crew->waiting.n - crew->next;
 }
 
-/* Begins what may begin. With others at work a worker that cannot be started (a limit on processes,
- * no memory) waits for one of them to end: an error means that none is left. */
+/* Starts workers for waiting orders. If a worker cannot start (a limit on processes, no memory),
+ * waits until another one ends; fails only if no worker runs. */
 static int advance(struct crew *crew, struct ga_err *err)
 {
 	struct ga_err now = GA_ERR_INIT;
@@ -227,7 +227,7 @@ static int advance(struct crew *crew, struct ga_err *err)
 	return 0;
 }
 
-/* Whether a record can be had without leaving a child that ended unattended for long. */
+/* Whether a record can be read soon; gives up after 50 ms, so that ended children are collected. */
 static bool readable(const struct ga_reader *r, int fd, const struct crew *crew)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -244,7 +244,7 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 	int more = 1;
 
 	while (more > 0 && !ga_stop_asked()) {
-		/* Orders that came together are all taken in before the first is begun. */
+		/* Read all orders that arrived together before the first one begins. */
 		if ((!ga_reader_has_line(reader) || waiting(crew) >= WAITING_MAX) &&
 		    advance(crew, err) < 0)
 			return ga_hint(err, "nothing behind line %llu was read",
@@ -297,19 +297,19 @@ int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *
 	ga_stop_install();
 	ga_emit_share(lock_fd);
 	r = read_orders(&crew, reader, fd, table, here, err);
-	/* Orders read before a bad line stand: they are carried out. */
+	/* Orders before a bad line are carried out. */
 	while (!crew.stuck && (crew.running || (waiting(&crew) && !ga_stop_asked()))) {
 		if (advance(&crew, r < 0 ? &later : err) == 0)
 			reap(&crew, true);
 	}
 	ga_emit_share(-1);
-	/* Orders that were read and that no worker has taken; none at the end of a stream that went
-	 * well. */
+	/* Reports orders that no worker began; after a successful stream there are none. */
 	for (; crew.next < crew.waiting.n; crew.next++) {
 		struct order *o = &crew.waiting.v[crew.next];
 		json_error_t why;
 		ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
-		/* A wipe order is of a slot, its object, and may name the allocation before. */
+		/* The object of a wipe order is a slot; it may also name the previous
+		 * allocation. */
 		const char *id = json_string_value(json_object_get(json, "object"));
 		char kind[32];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for people: the columns of each kind, aligned over the rows that stand together. A kind
- * without columns here is shown as "member: value" lines.
+ * Tables for people: the columns of each kind, aligned over consecutive rows. A kind without
+ * columns is shown as "member: value" lines.
  */
 #include "base/vec.h"
 #include "cli/frame/emit.h"
@@ -18,7 +18,7 @@ struct row {
 
 static struct {
 	const struct ga_view *view;
-	struct ga_column columns[CELLS_MAX + 1]; /* of the view, and sometimes behind them */
+	struct ga_column columns[CELLS_MAX + 1]; /* of the view, then those of ga_view_sometimes */
 	GA_LIST(struct row) rows;
 } table;
 
@@ -43,7 +43,7 @@ static json_t *member(json_t *json, const char *path)
 
 static void add_value(struct ga_str *out, const char *path, json_t *value);
 
-/* Whether an element before the n-th has the code, too. */
+/* Whether an element before the n-th has the same code. */
 static bool has_code(json_t *list, size_t n, json_t *code)
 {
 	size_t i;
@@ -54,8 +54,8 @@ static bool has_code(json_t *list, size_t n, json_t *code)
 	return false;
 }
 
-/* A reason is shown by its code, once for all that have it; a term of a score as name=value; any
- * other element as it is. */
+/* Shows a reason as its code, each code once; a term of a score as name=value; any other element
+ * unchanged. */
 static void add_list(struct ga_str *out, json_t *list)
 {
 	json_t *item;
@@ -87,7 +87,7 @@ static const char *last_name(const char *path)
 	return dot ? dot + 1 : path;
 }
 
-/* Whether that is a number of bytes: "size_bytes", "read_back.bytes_read". */
+/* Whether the path names a number of bytes: "size_bytes", "read_back.bytes_read". */
 static bool is_bytes(const char *path)
 {
 	const char *name = last_name(path);
@@ -112,7 +112,7 @@ static bool is_gpu_time(const char *path)
 	return len > 12 && !strcmp(path + len - 12, "_gpu_seconds");
 }
 
-/* A number as people read what it counts. */
+/* Adds a number in the unit that people use. */
 static void add_number(struct ga_str *out, const char *path, int64_t n)
 {
 	char size[GA_SIZE_SIZE];
@@ -131,7 +131,8 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_str_addf(out, "%lld", (long long)n);
 }
 
-/* Records have no control characters below U+0080; what else wrote the state has any. */
+/* Records have no control characters below U+0080, but another program may have written the
+ * state. */
 static void add_plain(struct ga_str *out, const char *text)
 {
 	while (*text) {
@@ -182,7 +183,7 @@ static void add_value(struct ga_str *out, const char *path, json_t *value)
 		add_object(out, value);
 }
 
-/* What is estimated or measured as a range: the expected value, its least, its most. */
+/* Values that are estimated or measured as a range: expected value, lowest, highest. */
 static const char *const ranges[][3] = {
 	{ "seconds", "seconds_low", "seconds_high" },
 	{ "cost_micros", "cost_low_micros", "cost_high_micros" },
@@ -190,13 +191,13 @@ static const char *const ranges[][3] = {
 	  "tokens_per_second_high_milli" },
 };
 
-/* Whole cents: more would say that an estimate is exact. */
+/* Rounds to whole cents: more digits would suggest that an estimate is exact. */
 static json_int_t rounded(const char *path, json_int_t n)
 {
 	return is_money(path) && n >= 1000000 ? (n + 5000) / 10000 * 10000 : n;
 }
 
-/* "2 (1.8-3)", where the record has a range. */
+/* Adds "2 (1.8-3)" if the record has a range. */
 static bool add_range(struct ga_str *out, const char *path, json_t *json)
 {
 	int prefix = (int)(last_name(path) - path);
@@ -289,7 +290,7 @@ static bool says_something(const char *cell)
 	return strcmp(cell, "-") != 0 && strcmp(cell, "no") != 0;
 }
 
-/* Whether a column stands: those of the view do, others where there is something to see. */
+/* Whether to show a column: always for those of the view; see ga_view_sometimes for the others. */
 static bool is_shown(size_t column)
 {
 	size_t own, r;
@@ -308,7 +309,7 @@ static bool is_shown(size_t column)
 	return differ || (said && ga_view_sometimes(table.view)[column - own].when_said);
 }
 
-/* widths: -1 where the column does not stand. */
+/* A width is -1 for a column that is not shown. */
 static void print_row(const int *widths, char *const *cells)
 {
 	int gap = 0;

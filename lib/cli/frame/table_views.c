@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which columns the tables of people have. */
+/* The columns of the tables for people. */
 #include "cli/frame/table_views.h"
 
 #include "record/accel.h"

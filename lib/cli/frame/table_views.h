@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which columns the tables of people have (table.c); a kind without them is shown line by line. */
+/* The columns of the tables for people (table.c); a kind without columns is shown line by line. */
 #ifndef GA_CLI_FRAME_TABLE_VIEWS_H
 #define GA_CLI_FRAME_TABLE_VIEWS_H
 
@@ -10,17 +10,17 @@
 
 struct ga_column {
 	const char *title;
-	const char *path; /* "gpu.type_name": members from the record down */
+	const char *path; /* members from the record down: "gpu.type_name" */
 };
 
 struct ga_view {
 	const struct ga_schema *shape;
-	const char *rows; /* a list whose elements are the rows; NULL: the record is one */
+	const char *rows; /* member whose list elements are the rows; NULL: the record is one row */
 	struct ga_column columns[GA_VIEW_COLUMNS + 1];
 };
 
-/* Columns behind those of a kind that stand only where rows differ in them, or, where that is worth
- * knowing, where one says something. */
+/* Additional columns of a kind, shown only if the rows differ in the value; with when_said also if
+ * a row has a value other than "-" and "no". */
 struct ga_sometimes {
 	struct ga_column column;
 	bool when_said;
@@ -28,7 +28,7 @@ struct ga_sometimes {
 
 /* NULL: the kind has no columns. */
 const struct ga_view *ga_view_of(const struct ga_schema *schema);
-/* They end with one without a title; NULL: the kind has none. */
+/* The list ends with a column without a title; NULL: the kind has no such columns. */
 const struct ga_sometimes *ga_view_sometimes(const struct ga_view *view);
 
 #endif

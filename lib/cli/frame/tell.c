@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Phases told to whoever asked. */
+/* Reports of the phases of work. */
 #include "cli/frame/tell.h"
 
 #include "base/clock.h"
@@ -35,8 +35,8 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 		p.bytes = bytes;
 		p.total_bytes = total;
 	}
-	/* A timeline that cannot be told, or a reader who has gone, does not stop the work: the
-	 * result at its end is what counts, and says so. */
+	/* The work goes on if the timeline cannot be stored or the reader is gone: only the result
+	 * at the end counts, and its output reports the problem. */
 	if (t->folds && !running ? ga_result_progress(&p, json, &lost) < 0 :
 				   json && ga_emit(&ga_progress_schema, &p, &lost) < 0)
 		ga_info("progress of '%s': %s", t->object, lost.msg);

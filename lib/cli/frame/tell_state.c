@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-state prints of the state file itself. */
+/* The output of gpuaas-state about the state file itself. */
 #include "cli/frame/tell_state.h"
 
 #include "base/clock.h"
@@ -23,7 +23,7 @@ int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct
 {
 	ga_autofree char *file = ga_xstrdup(path), *done = ga_xstrdup(action);
 	char now[GA_TIME_SIZE], controller[GA_CONTROLLER_SIZE];
-	struct ga_err untold = GA_ERR_INIT; /* of a damaged audit, which check tells */
+	struct ga_err untold = GA_ERR_INIT; /* a damaged audit: "check" reports it */
 	bool known = ga_store_controller(db, controller, &untold) == 0;
 	struct ga_state s = { .path = file, .action = done, .lab = ga_db_is_lab(db),
 			      .schema_version = ga_db_schema_version(db), .epoch = ga_db_epoch(db),
@@ -104,7 +104,7 @@ void ga_tell_engine(void)
 		ga_say("%s: note: %s", ga_cli_program(), warning);
 }
 
-/* What cannot be read is a finding of the check. */
+/* An unreadable state is not reported here: "check" has a finding for it. */
 void ga_tell_open(struct ga_db *db)
 {
 	struct ga_err ignored = GA_ERR_INIT;

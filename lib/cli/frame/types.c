@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accelerator catalogue by its settings, types of it by their names, and those of a profile. */
+/* The accelerator catalogue from the settings, lookup of its types by name, and types of a
+ * profile. */
 #include "cli/frame/types.h"
 
 #include <errno.h>
@@ -161,8 +162,8 @@ static int add_name(const struct ga_accels *list, const char *name, bool strict,
 		size_t i;
 		size_t before = ret->n;
 
-		/* Adds what a name means; of several types those that stand already are left
-		 * out. */
+		/* Adds the types that the name means; of several types, skips those that are in the
+		 * list already. */
 		if (meant.n == 1 && ga_texts_has(ret, meant.v[0]))
 			return twice(name, meant.v[0], err);
 		for (i = 0; i < meant.n; i++)
@@ -198,7 +199,7 @@ int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_
 
 /* ---- gpuaas-state apply ---- */
 
-/* The line of the profile with slugs, or NULL when it has nothing else already. */
+/* *ret is the line of the profile with slugs, or NULL if it has only slugs already. */
 static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
@@ -225,7 +226,7 @@ static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
 	return 0;
 }
 
-/* What is written is what the state has now: the version is its own, whatever the file says. */
+/* Emits the profile as stored: the state sets the version, not the file. */
 static int take(struct ga_db *db, const struct ga_rec *rec, const char *name, struct ga_err *err)
 {
 	struct ga_profile stored;

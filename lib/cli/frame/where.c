@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions as people type them: a name, or the beginning of an id, is enough. */
+/* Conditions of people: they may use a name or the beginning of an id. */
 #include "cli/frame/where.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "state/db/row.h"
 #include "state/query/find.h"
 
-static struct ga_texts named; /* given out */
+static struct ga_texts named; /* owns the replaced texts */
 
-/* Whose ids the member of a condition holds, or NULL. */
+/* The kind of object whose ids the member of a condition has, or NULL. */
 static const char *kind_of(const char *where)
 {
 	static const char *const kinds[] = { "node", "slot", "allocation" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-match: the offers of the state, and what fits a requirement of them. */
+/* gpuaas-match: compares the offers of the state with a requirement. */
 #include "cli/match/match.h"
 
 #include <stdlib.h>
@@ -31,16 +31,16 @@ struct matching {
 	struct ga_accels *accels;
 	struct ga_throughput throughput;
 	struct ga_access_rules rules; /* of the state, for the project's teams */
-	bool published; /* profiles are what is published, and the rules are not known */
+	bool published; /* profiles are from the published view, and the rules are unknown */
 	struct ga_measured_list measured;
 	struct profiles profiles;
 	GA_LIST(struct ga_match_offer) offers;
-	struct ga_match_tables tables; /* of these */
+	struct ga_match_tables tables; /* of these offers */
 	struct ga_matches answers;
-	char *question; /* to estimators, once there is one */
+	char *question; /* for estimators; NULL before the first call of one */
 };
 
-/* What was read of the state, and what was made of it. */
+/* Releases the data from the state, and the offers and answers made from it. */
 static void forget_offers(struct matching *m)
 {
 	size_t i;
@@ -63,7 +63,7 @@ static void cleanup_matching(struct matching *m)
 	ga_schema_release(&ga_requirement_schema, &m->need);
 }
 
-/* ---- what is offered ---- */
+/* ---- offers ---- */
 
 static int keep(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
@@ -94,8 +94,8 @@ static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, 
 	return NULL;
 }
 
-/* Whether the team that is named, else one that has the project, may use the profile: gpuaas-place
- * decides the same. */
+/* Whether the named team, else a team of the project, may use the profile; gpuaas-place decides by
+ * the same rule. */
 static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
 {
 	const char *project = m->need.project ? m->need.project : GA_PROJECT_DEFAULT;
@@ -105,7 +105,7 @@ static bool may_use(const struct matching *m, const struct ga_hardware_profile *
 	return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
 }
 
-/* GPUs of its largest machine, of any type without a slug; GA_UNKNOWN. */
+/* GPUs of the profile's largest machine with the type; slug NULL: any type. GA_UNKNOWN: none. */
 static int64_t machine_of(const struct ga_hardware_profile *p, const char *slug)
 {
 	int64_t most = GA_UNKNOWN;
@@ -118,7 +118,7 @@ static int64_t machine_of(const struct ga_hardware_profile *p, const char *slug)
 	return most;
 }
 
-/* slug NULL: GPUs of any type. */
+/* Adds an offer; slug NULL: GPUs of any type. */
 static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
 {
 	const struct ga_offer_type *numbers = slug ? of_type(p, slug) : NULL;
@@ -152,7 +152,7 @@ static int by_slug(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A profile that names no type is offered with those that it gives, by their names. */
+/* A profile without types gets one offer for each type that it has now, ordered by slug. */
 static void add_given(struct matching *m, const struct ga_hardware_profile *p)
 {
 	GA_LIST(const char *) slugs = { 0 };
@@ -189,7 +189,7 @@ static void match_offers(struct matching *m)
 
 /* ---- external estimators ---- */
 
-/* Of a path, for records and terminals. */
+/* The file name of a path, safe for records and terminals. */
 static char *estimator_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -236,7 +236,8 @@ static void ask_one(struct matching *m, const char *path)
 	}
 }
 
-/* The first that says a time for an answer is believed. A failure leaves its times out. */
+/* For each answer, uses the time of the first estimator that gives one. A failed estimator gives no
+ * times. */
 static void ask_estimators(struct matching *m)
 {
 	const char *folder = ga_cli_setting("GPUAAS_ESTIMATORS_DIR", "/etc/gpuaas/estimators.d");
@@ -262,7 +263,7 @@ static void ask_estimators(struct matching *m)
 	}
 }
 
-/* ---- answers out ---- */
+/* ---- output of answers ---- */
 
 static void print_line(const struct ga_match *a, const char *before, const char *sentence)
 {
@@ -309,7 +310,7 @@ static int write_answers(const struct matching *m, struct ga_err *err)
 	return 0;
 }
 
-/* The figures that stay with the request; texts are copied. */
+/* The figures that the request carries; copies the texts. */
 static struct ga_request_match *figures_of(const struct ga_match *a)
 {
 	struct ga_request_match *r = ga_xcalloc(1, sizeof(*r));
@@ -350,8 +351,8 @@ static int fill_request(const struct matching *m, const struct ga_match *a,
 	return ga_request_check(r, err);
 }
 
-/* Whether one could be had now if no copy of the image were needed, which m forgets: the last that
- * it is asked. */
+/* Whether a profile would be available now if no copy of the image were needed. Removes the image
+ * from m, so this must be the last use of m. */
 static int has_without_image(struct matching *m, struct ga_err *err)
 {
 	free(GA_TAKE(m->need.image));
@@ -362,7 +363,7 @@ static int has_without_image(struct matching *m, struct ga_err *err)
 	return ga_match_best(&m->answers) != NULL;
 }
 
-/* Of what fits nothing can be had now, as far as anybody knows. */
+/* Refuses: profiles fit, but none is known to be available now. */
 static int refuse_capacity(struct matching *m, struct ga_err *err)
 {
 	const struct ga_match *best = &m->answers.v[0];
@@ -452,7 +453,7 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 			       m.measured.left_out, m.measured.left_out == 1 ? "" : "s",
 			       m.measured.left_out == 1 ? "is" : "are");
 	}
-	/* Without a model, measurements of several cannot be told apart. */
+	/* Without a model in the requirement, the measurements must all be of one model. */
 	first = m.measured.n ? m.measured.v[0].model : NULL;
 	for (i = 1; !m.need.model && i < m.measured.n; i++) {
 		if (ga_streq(m.measured.v[i].model, first))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-match: the requirement of the command line, and the answers to it. */
+/* gpuaas-match: the requirement from the command line, and the answers to it. */
 #ifndef GA_CLI_MATCH_MATCH_H
 #define GA_CLI_MATCH_MATCH_H
 
@@ -25,25 +25,25 @@ struct ga_match_opts {
 	bool request;
 };
 
-/* The requirement of the operand ("-", a file; NULL: none) with what the options say over it, into
- * ret, which is released by the caller also after an error. GA_BADREC where the record is wrong,
- * GA_USAGE where options are. */
+/* Reads the requirement of the operand ("-" or a file; NULL: none) into ret; options override its
+ * members. The caller releases ret, also after an error. GA_BADREC for an error in the record,
+ * GA_USAGE for one in the options. */
 GA_MUST_CHECK int ga_match_need(const struct ga_match_opts *o, const char *operand,
 				struct ga_requirement *ret, struct ga_err *err);
-/* Whether it asks for anything but who it is for. */
+/* Whether the requirement has any member besides team, project and image. */
 bool ga_match_asks(const struct ga_requirement *need);
 
-/* What the words of a requirement may mean; all borrowed. */
+/* The sources that give the words of a requirement their meaning; all borrowed. */
 struct ga_match_words {
-	const struct ga_match_opts *typed; /* what is not there came with the record */
+	const struct ga_match_opts *typed; /* words that are not in here come from the record */
 	const struct ga_accels *accels;
 	const struct ga_throughput *throughput;
 	const struct ga_measured_list *measured;
 	const struct ga_access_rules *rules; /* NULL: not known */
 };
-/* Where an architecture or a vendor is none of the catalogue, GA_USAGE (of a record GA_BADREC) with
- * those whose names are near. Says on stderr of models and teams that nobody knows, which
- * parameters a model has, and which measurements do not count. */
+/* If an architecture or a vendor is not in the catalogue, GA_USAGE (in a record GA_BADREC) with
+ * similar names. Reports on stderr unknown models and teams, the parameters of a model, and
+ * measurements that do not count. */
 GA_MUST_CHECK int ga_match_check_words(const struct ga_requirement *need,
 				       const struct ga_match_words *words, struct ga_err *err);
 

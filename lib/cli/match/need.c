@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpuaas-match is asked: a record, options over it. */
+/* The requirement for gpuaas-match: a record, and options that override it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "record/decimal.h"
 #include "record/money.h"
 
-#define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */
+#define PARAMS_MIN 100000 /* a smaller number lacks its unit: 7 for 7B */
 #define PARAMS_MAX INT64_C(1000000000000000)
 #define SAMPLES_MAX INT64_C(1000000000000)
 
@@ -62,7 +62,7 @@ static int set_decimal(int64_t *to, const char *text, const char *option, int64_
 	return text ? ga_decimal_parse(text, option, 0, 1, max, to, err) : 0;
 }
 
-/* What the shape cannot say. */
+/* Checks the rules that the schema cannot express. */
 static int check(const struct ga_requirement *n, struct ga_err *err)
 {
 	if (n->min_compute_capability &&
@@ -109,7 +109,7 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 	ga_schema_init(&ga_requirement_schema, ret);
 	if (operand && read_record(operand, ret, err) < 0)
 		return -1;
-	/* Options may yet add what it lacks. */
+	/* Options may still add missing members. */
 	(void)check(ret, &of_record);
 	if (set_decimal(&ret->params, o->params, "--model-params", PARAMS_MAX, err) < 0 ||
 	    set_decimal(&ret->train_tokens, o->train_tokens, "--train-tokens", PARAMS_MAX, err) <

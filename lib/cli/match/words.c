@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the words of a requirement mean: to the catalogue, to measurements, to the state. */
+/* The words of a requirement, looked up in the catalogue, the measurements and the state. */
 #include <string.h>
 #include <strings.h>
 
@@ -17,7 +17,7 @@ static void words_release(struct words *w)
 	ga_list_release(&w->v);
 }
 
-/* Each once. */
+/* Adds a word, each only once. */
 static void add(struct words *w, const char *word)
 {
 	size_t i;
@@ -29,7 +29,7 @@ static void add(struct words *w, const char *word)
 		*ga_list_add(&w->v) = word;
 }
 
-/* "; near to it: Hopper", or nothing. */
+/* Adds "; near to it: Hopper", or nothing. */
 static void add_near(const struct words *w, const char *text, struct ga_str *out)
 {
 	struct ga_near_names near;
@@ -162,8 +162,8 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need)) {
 		const char *name = words->measured->n ? words->measured->v[0].model : NULL;
 
-		/* Parameters may be those of any model: what was measured of one is not taken for
-		 * theirs. All are of one, or it was refused. */
+		/* Several models may have this number of parameters, so measurements of one model
+		 * do not count. (All are of one model; otherwise the requirement was refused.) */
 		if (name)
 			ga_say("warning: the measurements are of '%.64s', and do not count: "
 			       "--model says that it is that one",

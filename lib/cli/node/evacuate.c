@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evacuation: an allocation is stopped on a node that is being drained and made again on another.
- * The new place is claimed first, so that whatever happens in between, nobody loses the old one for
- * nothing; run again, both steps find what they did.
+ * Evacuation moves an allocation from a node in draining to another node. It claims the new place
+ * first, so that no failure in between loses the old place without a new one. If it runs again,
+ * both steps find their earlier work.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "state/allocation/release.h"
 #include "state/query/find.h"
 
-/* Places the request of the allocation anew: 1 it has its place elsewhere, 0 refused; the plan or
- * the refusal was emitted. id gets the allocation's id, also after an error. */
+/* Places the request of the allocation again, and emits the plan (1: it has a new place) or the
+ * refusal (0). *id is the allocation's id, also after an error. */
 static int find_place(struct ga_placer *p, const char *node, const char *allocation, char **id,
 		      struct ga_err *err)
 {
@@ -43,7 +43,7 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 		     const char *reason, struct ga_err *err)
 {
-	/* For its owner, by one who may administer the node it leaves. */
+	/* admitted: the new place is for the owner, but ordered by an administrator of the node. */
 	struct ga_placer p = { .db = db, .fleet = { .version = GA_FLEET_UNREAD },
 			       .admitted = true,
 			       .maker.expires_seconds = 3600 };
@@ -55,8 +55,8 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 
 	if (r == 0)
 		r = find_place(&p, node, allocation, &id, err);
-	/* A plan of an earlier try that expires just now takes its request with it: the next one is
-	 * new. */
+	/* If the plan of an earlier try expires just now, its request ends with it; the second call
+	 * makes a new request. */
 	if (r < 0 && ga_streq(err->reason, "request_ended")) {
 		free(GA_TAKE(id));
 		ga_err_clear(err);

@@ -40,13 +40,13 @@ static char *borrow(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
-/* What is typed empty is to be unknown; what is not typed is as it was. */
+/* An empty option clears the setting; without the option the setting does not change. */
 static char *changed(char *change, char *now)
 {
 	return !change ? now : *change ? change : NULL;
 }
 
-/* The network is one object of the settings: what is not changed is what the node has. */
+/* The network is one object of the settings, so unchanged members must repeat the node's values. */
 static bool merge_network(const struct ga_network *now, const struct ga_network *change,
 			  struct ga_network *ret)
 {
@@ -63,7 +63,7 @@ static bool merge_network(const struct ga_network *now, const struct ga_network 
 	       change->lease_file || change->prefix_bits != GA_UNKNOWN;
 }
 
-/* By the shape, as the record would be read by gpuaas-state apply; what is cleared is not in it. */
+/* Checks the settings by the schema, as gpuaas-state apply would; leaves out cleared settings. */
 static int check_settings(const struct ga_node_settings *s, struct ga_err *err)
 {
 	struct ga_node_settings given = *s, read;
@@ -111,7 +111,7 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 	return ga_store_apply_node_settings(db, &s, err);
 }
 
-/* ---- what is typed ---- */
+/* ---- operands and confirmation ---- */
 
 int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], struct ga_err *err)
 {
@@ -131,7 +131,7 @@ int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], str
 			 ("2026-01-31T08:15:00Z, or 24h for so long from now"));
 }
 
-/* Asks on the terminal for the node's name to be typed, after saying what would happen. */
+/* Shows the effect on the terminal and asks the user to type the node's name. */
 static int confirm(const struct ga_node_opts *o, const char *what, struct ga_err *err)
 {
 	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
@@ -151,7 +151,7 @@ static int confirm(const struct ga_node_opts *o, const char *what, struct ga_err
 	    ga_store_resolve(state, "node", operand(0), &id, NULL, err) < 0 ||
 	    ga_store_node(state, id, &node, err) < 0)
 		return -1;
-	/* Whoever thinks must not keep a transaction open. */
+	/* Do not keep a transaction open while the user thinks. */
 	ga_db_rollback(state);
 	name = node.name ? node.name : node.node;
 	ga_say("%s", what);
@@ -178,8 +178,8 @@ static void cleanup_run(struct run *run)
 	free(run->id);
 }
 
-/* Opens the state and begins; the first operand is a node where finds, and who changes it has to be
- * one who may. */
+/* Opens the state and begins a transaction. With finds, looks up the node of the first operand;
+ * with writes also checks that the user may administer this node. */
 static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 {
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, writes ? GA_DB_WRITE : GA_DB_READ,
@@ -192,7 +192,7 @@ static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 	return finds && writes ? ga_store_may_node(run->db, "administer", run->id, err) : 0;
 }
 
-/* Commits, or undoes a dry run; then the record is written. */
+/* Commits, or rolls a dry run back; then emits the record. */
 static int finish(struct run *run, const struct ga_schema *schema, const void *obj,
 		  struct ga_err *err)
 {
@@ -210,7 +210,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit(schema, obj, err);
 }
 
-/* What is on the node and keeps it from being drained; their number. */
+/* Emits the blockers of the node's drain; returns their number. */
 static int show_blockers(struct run *run, struct ga_err *err)
 {
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
@@ -297,7 +297,7 @@ static int evacuate(struct run *run, struct ga_err *err)
 	return 0;
 }
 
-/* Ends with 1 while something is in the way, so that scripts can wait for it. */
+/* Ends with status 1 while there are blockers, so that scripts can wait for the drain. */
 static int drain(struct run *run, struct ga_err *err)
 {
 	const struct ga_node_opts *o = run->o;
@@ -338,7 +338,7 @@ static int lost(struct run *run, struct ga_err *err)
 	    finish(run, &ga_node_schema, &node, err) < 0)
 		return -1;
 	if (!run->o->dry_run)
-		ga_request_tidy(run->db); /* its plans are cancelled */
+		ga_request_tidy(run->db); /* of its cancelled plans */
 	if (ga_db_begin_read(run->db, err) < 0)
 		return -1;
 	return show_blockers(run, err) < 0 ? -1 : 0;

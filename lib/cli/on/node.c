@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The connection to one node: given orders, read, and brought to its end. */
+/* The connection to one node: sends orders, reads output, and ends it. */
 #include "cli/on/node.h"
 
 #include <ctype.h>
@@ -16,8 +16,8 @@
 #include "cli/frame/cli.h"
 #include "record/plan.h"
 
-#define WORDS_MAX 4096	/* of a line of stderr that is shown */
-#define SAID_MAX 16384 /* of stderr that is kept for its end */
+#define WORDS_MAX 4096	/* bytes shown of a line of stderr */
+#define SAID_MAX 16384 /* bytes of stderr kept for the end of the node */
 
 struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *node)
 {
@@ -33,7 +33,7 @@ struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *nod
 	return n;
 }
 
-/* What was given may have a tenant's secrets in it. */
+/* Overwrites the input: it may contain a tenant's secrets. */
 static void forget_input(struct ga_on_node *n)
 {
 	if (n->in.len)
@@ -78,7 +78,8 @@ int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_er
 		return ga_on_tell_unsent(n, object, err);
 	ga_texts_add(&n->open, object);
 	n->orders++;
-	/* What is not here may be there already; the host says when it lacks it. */
+	/* Sends the user-data if it is here. The host may have it already; else it reports a
+	 * failure. */
 	digest = json_string_value(json_object_get(rec->json, "user_data_digest"));
 	if (rec->shape == &ga_plan_schema && digest && ga_digest_is_valid(digest))
 		(void)ga_user_data_lines(n->opts->user_data_dir, digest, &n->in, &ignored);
@@ -100,7 +101,7 @@ void ga_on_node_send(struct ga_on_node *n)
 	if (n->sent == n->in.len) {
 		forget_input(n);
 	}
-	/* A command that does not read on ends by itself, and its end says why. */
+	/* A command that stops reading ends by itself; its exit status gives the reason. */
 	if ((w < 0 && errno != EAGAIN && errno != EINTR) || (n->in_whole && !n->in.len)) {
 		ga_cleanup_fd(&n->child.in);
 		n->child.in = -1;
@@ -134,7 +135,7 @@ static int take_lines(struct ga_on_node *n, struct ga_err *err)
 
 	while (!n->gone && (r = ga_lines_next(&n->out, &line, &len, &whole)) != 0) {
 		if (r > 0 && !whole)
-			n->cut = true; /* why, its end will tell */
+			n->cut = true; /* the exit status gives the reason */
 		else if ((r < 0 ? ga_on_said_too_long(n, err) :
 				  ga_on_said(n, line, len, err)) < 0)
 			return -1;
@@ -176,7 +177,7 @@ void ga_on_node_read_words(struct ga_on_node *n)
 
 		if (r < 0)
 			len = WORDS_MAX;
-		/* ssh's own lines end with a carriage return. */
+		/* Lines of ssh itself end with a carriage return. */
 		for (end = len; end && strchr("\r ", line[end - 1]); end--)
 			;
 		shown = ga_xstrndup(line, end);
@@ -205,13 +206,13 @@ static int ended(struct ga_on_node *n, int64_t status, struct ga_err *err)
 int ga_on_node_fail(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 		    struct ga_err *err)
 {
-	/* What was held back is not passed on any more; this failure says more than that one. */
+	/* Lines held back are dropped without a failure of their own: this failure says more. */
 	if (ga_on_tell(n, phase, why, err) < 0)
 		return -1;
 	return ended(n, GA_UNKNOWN, err);
 }
 
-/* The last line of text, which is cut off there. */
+/* Cuts the last line off text and returns it. */
 static const char *take_last_line(char *text)
 {
 	size_t len = strlen(text);
@@ -226,7 +227,8 @@ static const char *take_last_line(char *text)
 	return p + 1;
 }
 
-/* A status that no record of the node has told is told here. 1 is an answer. */
+/* Emits a failure for an exit status above 1 that no record of the node has reported. Status 1 is
+ * an answer, not a failure. */
 static int judge(struct ga_on_node *n, int status, struct ga_err *err)
 {
 	ga_autofree char *said = ga_xstrdup(n->said.buf);
@@ -259,7 +261,8 @@ static int take_end(struct ga_on_node *n, int status, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
 
-	/* What it wrote before its end is in the pipes, which something else may hold open. */
+	/* Read the rest of the output, but only while there is data: another process may keep the
+	 * pipes open. */
 	while (n->child.err >= 0 && pending(n->child.err))
 		ga_on_node_read_words(n);
 	while (n->child.out >= 0 && pending(n->child.out))

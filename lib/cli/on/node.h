@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node of gpuaas-on: its connection, the orders it gets and what it writes. Private to
- * cli/on. */
+/* One node of gpuaas-on: its connection, its orders and its output. Private to cli/on. */
 #ifndef GA_CLI_ON_NODE_H
 #define GA_CLI_ON_NODE_H
 
@@ -19,51 +18,52 @@ struct ga_on_node {
 	enum ga_on_state state;
 	bool with_input;
 	struct ga_child child;
-	struct ga_str in; /* given and not yet sent starts at sent */
+	struct ga_str in; /* its input; bytes not yet sent start at sent */
 	size_t sent;
-	bool in_whole; /* nothing more will be given */
-	struct ga_lines out, words;
+	bool in_whole; /* the input is complete */
+	struct ga_lines out, words; /* its stdout, its stderr */
 	struct ga_str said; /* the end of its stderr */
 	struct ga_host_stream discovery;
-	struct ga_str held; /* lines of a discovery whose end has not come */
-	struct ga_texts open; /* objects of orders it has not answered */
+	struct ga_str held; /* lines of a discovery without its end record yet */
+	struct ga_texts open; /* objects of orders that it has not answered */
 	struct ga_digest *digest;
 	int64_t orders, records, started;
 	bool had_output, told; /* told: a record with a status was passed on */
-	bool failed; /* its failure was told: it will not be complete */
-	bool cut;    /* its last line lacked its end */
-	bool gone;   /* nothing of it is passed on any more */
+	bool failed; /* a failure of the node was emitted: it is not complete */
+	bool cut;    /* its last line had no newline */
+	bool gone;   /* no more of its output is passed on */
 };
 
 struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *node);
 void ga_on_node_free(struct ga_on_node *n);
-/* Gives it one order, to be sent when it runs; for a node that has ended that is a failure. */
+/* Adds one order to its input, sent when the node runs; emits a failure if the node has ended. */
 GA_MUST_CHECK int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec,
 				  struct ga_err *err);
-/* Connects. 0 also when that failed: the node has ended then, and its failure was emitted. -1:
- * standard output failed. */
+/* Connects. If that fails, emits a failure, ends the node and also returns 0. -1: standard output
+ * failed. */
 GA_MUST_CHECK int ga_on_node_start(struct ga_on_node *n, struct ga_err *err);
-void ga_on_node_send(struct ga_on_node *n); /* when its stdin takes bytes */
+void ga_on_node_send(struct ga_on_node *n); /* call when its stdin accepts bytes */
 GA_MUST_CHECK int ga_on_node_read(struct ga_on_node *n, struct ga_err *err);	    /* its stdout */
 void ga_on_node_read_words(struct ga_on_node *n); /* its stderr */
-/* Ends the node when its command has ended or its time is over, and emits what is due then. */
+/* Checks whether the command has ended or its time is over; if so, ends the node and emits its last
+ * records. */
 GA_MUST_CHECK int ga_on_node_look(struct ga_on_node *n, struct ga_err *err);
-/* Ends it with this failure. why->code is the status. */
+/* Ends the node with this failure; why->code is the status. */
 GA_MUST_CHECK int ga_on_node_fail(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 				  struct ga_err *err);
 
-/* What it writes (said.c): takes a line of its stdout, reports one that is too long, and at the end
- * reports lines that were held back. */
+/* The output of the node (said.c): ga_on_said handles a line of its stdout, ga_on_said_too_long
+ * reports a line that is too long, ga_on_said_end reports lines that were held back at the end. */
 GA_MUST_CHECK int ga_on_said(struct ga_on_node *n, const char *line, size_t len,
 			     struct ga_err *err);
 GA_MUST_CHECK int ga_on_said_too_long(struct ga_on_node *n, struct ga_err *err);
 GA_MUST_CHECK int ga_on_said_end(struct ga_on_node *n, struct ga_err *err);
-/* Emits a failure of the node, once, and goes on with it. */
+/* Emits a failure of the node, only the first time; does not end the node. */
 GA_MUST_CHECK int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 			     struct ga_err *err);
-/* A failure of its own for an order that came after the node's end. */
+/* Emits a separate failure for an order that came after the node's end. */
 GA_MUST_CHECK int ga_on_tell_unsent(struct ga_on_node *n, const char *object, struct ga_err *err);
-/* The node-end record. status GA_UNKNOWN: its end was not seen. */
+/* Emits the node-end record. status GA_UNKNOWN: gpuaas-on did not see the end of the command. */
 GA_MUST_CHECK int ga_on_tell_end(struct ga_on_node *n, int64_t status, struct ga_err *err);
 
 #endif

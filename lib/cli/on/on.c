@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many nodes at once: one loop of poll(2) over the stream and every connection. */
+/* Many nodes in parallel: one loop of poll(2) over the input stream and every connection. */
 #include "cli/on/on.h"
 
 #include <errno.h>
@@ -16,16 +16,16 @@
 #include "record/release.h"
 #include "record/wipe.h"
 
-/* What waits for nodes that run already; reading goes on when they have taken it. */
+/* Most bytes that wait for running nodes; reading of orders continues when the nodes took some. */
 #define QUEUED_MAX (16 << 20)
 
 struct ga_on {
 	struct ga_on_opts opts;
 	GA_LIST(struct ga_on_node *) nodes; /* in the order of their first record */
 	size_t running, first_waiting;
-	int fd; /* -1 when the stream has ended */
+	int fd; /* the stream; -1 when it has ended */
 	struct ga_lines in;
-	struct ga_err bad; /* of the stream */
+	struct ga_err bad; /* the error of the stream */
 };
 
 struct ga_on *ga_on_open(const struct ga_on_opts *opts)
@@ -129,7 +129,7 @@ static int read_stream(struct ga_on *on, struct ga_err *err)
 	if (on->in.at_end || on->bad.code) {
 		size_t i;
 
-		/* No more comes: every node gets the end of its input. */
+		/* The stream has ended: every node gets the end of its input. */
 		on->fd = -1;
 		for (i = 0; i < on->nodes.n; i++)
 			on->nodes.v[i]->in_whole = true;
@@ -189,8 +189,8 @@ int ga_on_run(struct ga_on *on, int fd, struct ga_err *err)
 			struct ga_err why = GA_ERR_INIT;
 			size_t j;
 
-			/* Asked to stop: nothing is begun any more, and what runs is left to its
-			 * hosts. */
+			/* A signal to stop came: begin no more nodes; hosts finish the running
+			 * work. */
 			(void)ga_stop_check("the work on this node", &why);
 			for (j = 0; j < on->nodes.n; j++)
 				if (on->nodes.v[j]->state != GA_ON_ENDED &&
@@ -219,7 +219,7 @@ int ga_on_run(struct ga_on *on, int fd, struct ga_err *err)
 			wait_for(&w, n->child.err, POLLIN, n);
 			if (n->in.len || n->in_whole)
 				wait_for(&w, n->child.in, POLLOUT, n);
-			if (n->child.out < 0) /* its end is near, and has no descriptor */
+			if (n->child.out < 0) /* it ends soon, and poll cannot see that */
 				w.millis = 10;
 		}
 		if (poll(w.fds, w.n, w.millis) > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node says, judged line by line, and what is told about it. */
+/* The output of a node, checked line by line, and the failures of the node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static char *text(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-/* ---- what is told ---- */
+/* ---- failures and the node-end record ---- */
 
 static int tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 		const char *sentence, const char *hint, struct ga_err *err)
@@ -52,7 +52,7 @@ int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why
 	if (n->address && strcmp(n->address, n->node))
 		ga_str_addf(&sentence, " at '%s'", n->address);
 	ga_str_addf(&sentence, ": %s", why->msg);
-	/* The objects of the orders that it has not answered. */
+	/* Name the objects of orders that the node has not answered. */
 	for (i = 0; i < n->open.n && i < 8; i++)
 		ga_str_addf(&sentence, "%s%s", i ? ", " : "; nothing was heard of ", n->open.v[i]);
 	if (n->open.n > 8)
@@ -122,7 +122,7 @@ static void strike(struct ga_on_node *n, const char *object)
 	}
 }
 
-/* A failure that names no node is this one's. */
+/* A failure record without a node gets the name of this node. */
 static int pass_failure(struct ga_on_node *n, struct ga_rec *rec, struct ga_err *err)
 {
 	ga_autostr struct ga_str line = GA_STR_INIT;
@@ -158,8 +158,8 @@ static int pass_held(struct ga_on_node *n, struct ga_err *err)
 	return 0;
 }
 
-/* Whoever reads a discovery takes it whole or not at all, and its digest allows no other line
- * between its own: it is passed on when its end has come and fits. */
+/* A reader accepts only a complete discovery, and its digest allows no other line in between. So
+ * the lines are held back until the end record has come and its digest fits. */
 static int hold(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
@@ -233,7 +233,7 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 	if (named && strcmp(named, n->node)) {
 		struct ga_err why = GA_ERR_INIT;
 
-		/* Whoever answers for another node is not the one that was asked. */
+		/* The connection reached the wrong node: it answers with another name. */
 		(void)ga_fail_for(&why, GA_CONFLICT, "other_node",
 				  "it answers as node '%.80s': nothing more of it is passed on",
 				  named);
@@ -242,8 +242,8 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 		return ga_on_node_fail(n, "run", &why, err);
 	}
 	if (rec.shape == &ga_user_data_schema)
-		return 0; /* a command that takes none hands it back, and it is for nobody else */
-	/* An order is answered by a result of its object; a phase on the way is no answer. */
+		return 0; /* passed on by a command that does not use it: drop it, it is secret */
+	/* A result of its object answers an order; a progress record does not. */
 	if (rec.shape != &ga_progress_schema) {
 		strike(n, json_string_value(json_object_get(rec.json, "allocation")));
 		strike(n, json_string_value(json_object_get(rec.json, "object")));

@@ -64,7 +64,7 @@ static bool is_of_instance(const struct ga_accel_instance *one, const char *slug
 	return false;
 }
 
-/* What a term means beside a part of a text. */
+/* A search term, with its meanings as a name; it also matches as a part of texts. */
 struct term {
 	const char *text;
 	struct ga_accel_named named;
@@ -94,7 +94,7 @@ static void tell_instance(const struct ga_accel_instance *one)
 	       (long long)one->count, types.buf);
 }
 
-/* What a term means as a name, where that is open; a part of many names means nothing alone. */
+/* Prints the types that a term means as a name. */
 static void tell_name(const struct term *term)
 {
 	ga_autostr struct ga_str types = GA_STR_INIT;
@@ -106,7 +106,7 @@ static void tell_name(const struct term *term)
 	       term->named.part ? ", in parts: " : "", term->named.part ? term->named.part : "");
 }
 
-/* Several words have to be of one type: none of them is to blame alone. */
+/* Reports that no type matches all words; with several words, no single one is at fault. */
 static int tell_nothing(char *const *words, int n, struct ga_err *err)
 {
 	ga_autostr struct ga_str all = GA_STR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of gpuaas-profile create and set, over a profile. */
+/* The options of gpuaas-profile create and set, applied to a profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ void ga_profile_blank(const char *name, bool lab, struct ga_profile *ret)
 	};
 }
 
-/* An option that was given replaces; an empty one takes away. */
+/* A given option replaces the member; an empty one removes it. */
 static void set_text(char **member, const char *value)
 {
 	if (!value)
@@ -53,7 +53,7 @@ static void set_text(char **member, const char *value)
 	*member = *value ? ga_xstrdup(value) : NULL;
 }
 
-/* Whether there is a number to read; an empty text takes the member away. */
+/* Whether there is a number to read; an empty text removes the member. */
 static bool has_number(const char *text, int64_t *member)
 {
 	if (text && !*text)
@@ -68,7 +68,8 @@ static int set_time(const char *text, const char *option, int64_t *member, struc
 	return 0;
 }
 
-/* Nobody named means every team: that is not said by saying nothing. */
+/* Refuses an empty team name: a profile without teams is open to every team, which needs an
+ * explicit option. */
 static int set_teams(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
 {
 	size_t i;
@@ -157,7 +158,7 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 		return -1;
 	if (set_time(o->graceful, "--graceful", &p->graceful_seconds, err) < 0)
 		return -1;
-	/* What is sold whole has what the machine has. */
+	/* A baremetal profile has no counts: the machine decides the number of GPUs. */
 	if (o->shape && ga_streq(o->shape, "baremetal") && !o->counts.n)
 		ga_list_release(&p->counts);
 	return 0;

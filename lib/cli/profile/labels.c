@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-profile labels: what the labels of Kubernetes nodes are worth. */
+/* gpuaas-profile labels: checks the labels of Kubernetes nodes. */
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ struct checking {
 	const struct ga_accels *list;
 	int64_t now;
 	size_t nodes, bad;
-	GA_LIST(struct ga_label_finding) found; /* until all was read */
+	GA_LIST(struct ga_label_finding) found; /* kept until the end of the input */
 };
 
 static int keep(const struct ga_label_finding *f, void *arg, struct ga_err *err)

@@ -100,7 +100,8 @@ static void say(const char *sentence)
 
 /* ---- storing ---- */
 
-/* A slip of a digit would be billed. */
+/* Warns of a price of zero, and of a price that changes by a factor of ten or more: a typing error
+ * would be billed. */
 static void cost_note(const struct ga_profile *before, const struct ga_profile *now)
 {
 	int64_t was = before ? before->price_micros : 0, is = now->price_micros;
@@ -113,7 +114,7 @@ static void cost_note(const struct ga_profile *before, const struct ga_profile *
 			       "the price becomes a tenth of what it was, or less");
 }
 
-/* One member of both, as a line of what differs. */
+/* Prints the old and the new value of a member as one line. */
 static void say_member(const char *name, json_t *was, json_t *is)
 {
 	ga_autofree char *old = was ? json_dumps(was, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
@@ -146,7 +147,7 @@ static int say_behind(struct ga_db *db, const struct ga_profile *now, struct ga_
 	return n < 0 ? -1 : 0;
 }
 
-/* Stores the profile in the open transaction: 1 changed, with the stored version in ret. */
+/* Stores the profile in the open transaction; ret is the stored version. 1: changed; 0: equal. */
 static int put(struct ga_db *db, const struct ga_profile *before, const struct ga_profile *p,
 	       struct ga_profile *ret, struct ga_err *err)
 {
@@ -178,7 +179,7 @@ static int store(struct ga_db *db, const struct ga_profile *before, const struct
 	struct ga_profile now;
 	int r;
 
-	if (put(db, before, p, &now, err) < 0) /* of a dry run not even the refusal is kept */
+	if (put(db, before, p, &now, err) < 0) /* a dry run does not even record the refusal */
 		return opt.dry_run ? -1 : ga_store_access_note(db, err);
 	r = 0;
 	if (opt.dry_run) {
@@ -203,7 +204,8 @@ static int begin(struct ga_db **db, struct ga_err *err)
 
 /* ---- create ---- */
 
-/* No type means any GPU: that is not said by saying nothing. */
+/* Refuses an empty --type: a profile without types means any GPU, which needs an explicit
+ * choice. */
 static int need_types(const struct ga_texts *words, struct ga_err *err)
 {
 	size_t i;
@@ -217,7 +219,7 @@ static int need_types(const struct ga_texts *words, struct ga_err *err)
 			 ("for any GPU: 'create' without it, 'set' with --generic"));
 }
 
-/* The types that were asked for, as slugs, in place of the names. */
+/* Replaces the type names of the options with slugs. */
 static int resolve_types(struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts words = { NULL, 0 };
@@ -309,7 +311,7 @@ static int show_one(const struct ga_schema *schema, const void *obj, void *arg, 
 	return ga_emit(schema, obj, err);
 }
 
-/* "name@3" in its parts; 0: no version was said. */
+/* Splits "name@3" into its parts; *version is 0 without a version. */
 static int split(const char *text, char **name, int64_t *version, struct ga_err *err)
 {
 	const char *at = strrchr(text, '@');
@@ -346,7 +348,7 @@ int ga_cli_profile_show(struct ga_err *err)
 
 /* ---- set, retire, teams ---- */
 
-/* What a command makes of the profile that is there. */
+/* The change that a command makes to the stored profile. */
 typedef int (*change_fn)(struct ga_profile *p, struct ga_err *err);
 
 static int change(const char *name, change_fn apply, struct ga_err *err)
@@ -429,7 +431,7 @@ static int allow(struct ga_profile *p, const struct ga_texts *teams)
 	return 0;
 }
 
-/* An empty list means every team: what was meant as "nobody" would open it to all. */
+/* Refuses to remove the last team: an empty list means every team, not nobody. */
 static int forbid(struct ga_profile *p, const struct ga_texts *teams, struct ga_err *err)
 {
 	size_t i, at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-profile nodes: what each node has, from the state or from Kubernetes. */
+/* gpuaas-profile nodes: the accelerators of each node, from the state or from Kubernetes. */
 #include "cli/profile/profile.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ struct nodes {
 	GA_LIST(struct ga_node_view) views;
 };
 
-/* ---- which, and in which order ---- */
+/* ---- selection and order ---- */
 
 static bool has_slug(const struct ga_node_view *v, const char *slug)
 {
@@ -78,7 +78,7 @@ static int by_node(const void *a, const void *b)
 	return strcmp(x->node, y->node);
 }
 
-/* Nodes without GPUs stand last. */
+/* Nodes without GPUs come last. */
 static const char *first_type(const struct ga_node_view *v)
 {
 	if (!v->types.n)
@@ -111,7 +111,7 @@ static int by_age(const void *a, const void *b)
 	return x->age_seconds < y->age_seconds ? 1 : -1;
 }
 
-/* A document may have a node twice, and nobody knows which item is right. */
+/* Warns if the document has a node twice: we cannot know which item is right. */
 static void warn_of_twins(struct nodes *n)
 {
 	struct ga_node_view *v = n->views.v;
@@ -167,7 +167,7 @@ static void keep(struct nodes *n, struct ga_node_view *v)
 	}
 }
 
-/* ---- where from ---- */
+/* ---- sources ---- */
 
 static int take_item(json_t *item, size_t number, void *arg, struct ga_err *err)
 {
@@ -194,7 +194,7 @@ static int from_kubernetes(struct nodes *n, const char *file, struct ga_err *err
 {
 	int fd, r;
 
-	/* What people recorded by hand counts for the nodes of Kubernetes too. */
+	/* Types recorded by hand also count for nodes of Kubernetes. */
 	if (ga_cli_manual_types(&n->manual, err) < 0 ||
 	    (!strcmp(file, "-") && ga_cli_need_pipe("the nodes", err) < 0))
 		return -1;
@@ -237,7 +237,7 @@ static int show(const struct ga_nodes_opts *o, const char *file, struct ga_err *
 
 /* ---- by hand ---- */
 
-/* "4xA100-SXM4-40GB", "nvidia-h200-141gb": a count may stand before the type. */
+/* Reads "4xA100-SXM4-40GB" or "nvidia-h200-141gb": a type with an optional count before it. */
 static int read_type(const struct ga_accels *list, const char *text, struct ga_manual_type *ret,
 		     struct ga_err *err)
 {
@@ -261,8 +261,8 @@ static int read_type(const struct ga_accels *list, const char *text, struct ga_m
 	return 0;
 }
 
-/* The node's id in the state, by its whole id or name, or the name as it stands: of a node of
- * Kubernetes, which may begin as another's id does. */
+/* *ret is the node's id in the state if text is its complete id or name; else text itself, as the
+ * name of a node of Kubernetes. No prefix of an id: such a name may begin like an id. */
 static int node_of(struct ga_db *db, const char *text, char **ret, bool *of_state,
 		   struct ga_err *err)
 {
@@ -284,7 +284,8 @@ static int node_of(struct ga_db *db, const char *text, char **ret, bool *of_stat
 	return 0;
 }
 
-/* What the view of the node arg warns of now: a better source may say something else. */
+/* Prints the warnings in the view of the node arg: a better source may contradict the type recorded
+ * by hand. */
 static int say_warnings(struct ga_node_view *v, void *arg, struct ga_err *err)
 {
 	size_t i;
@@ -295,14 +296,14 @@ static int say_warnings(struct ga_node_view *v, void *arg, struct ga_err *err)
 	return 0;
 }
 
-/* What is recorded becomes the type of slots, and so what they are sold for. */
+/* Checks permission: the recorded type becomes the type of slots, and so affects their price. */
 static int may_record(struct ga_db *db, const char *node, bool of_state, struct ga_err *err)
 {
 	return of_state ? ga_store_may_node(db, "administer", node, err) :
 			  ga_store_may_state(db, "types of nodes", err);
 }
 
-/* list tells what the types mean; NULL where there are none. */
+/* list has the meaning of the types; NULL when there are none. */
 static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, const char *node,
 		  const struct ga_manual_types *types, struct ga_err *err)
 {
@@ -328,10 +329,10 @@ static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, c
 	return ga_db_commit(db, err);
 }
 
-/* It stands in the view's evidence, behind the type. */
+/* Checks the reason, which is shown in the evidence of the view after the type. */
 static int check_reason(const char *reason, struct ga_err *err)
 {
-	ga_autojson json_t *text = json_string(reason); /* of UTF-8 alone */
+	ga_autojson json_t *text = json_string(reason); /* NULL unless it is UTF-8 */
 	const char *p = reason;
 
 	for (; *p && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-profile create --from-nodes and --suggest: profiles from what nodes have. */
+/* gpuaas-profile create --from-nodes and --suggest: profiles from the hardware of nodes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 #include "state/node/node_facts.h"
 #include "state/query/find.h"
 
-/* A node with what is known of it; the texts of node are those of view and facts. */
+/* A node with its view and its facts. */
 struct looked {
 	struct ga_node_view view;
 	struct ga_node_facts facts;
-	char *why; /* why no profile can be made of it, or NULL */
+	char *why; /* why no profile can be made from it, or NULL */
 };
 
 struct looking {
@@ -41,7 +41,7 @@ static void release(struct looking *l)
 
 /* ---- which nodes ---- */
 
-static struct ga_texts *piped; /* where the stream's views go */
+static struct ga_texts *piped; /* collects the nodes of the stream's views */
 
 static int take_view(const struct ga_rec *rec, struct ga_err *err)
 {
@@ -85,7 +85,7 @@ int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
 	return 0;
 }
 
-/* Ids in place of names, each once. */
+/* Replaces names with ids, each id once. */
 static int resolve(struct ga_db *db, const struct ga_texts *nodes,
 		   struct ga_texts *ret, struct ga_err *err)
 {
@@ -104,9 +104,10 @@ static int resolve(struct ga_db *db, const struct ga_texts *nodes,
 	return 0;
 }
 
-/* ---- what they have ---- */
+/* ---- hardware of the nodes ---- */
 
-/* A type that is open is settled first: a guess would be sold. */
+/* The reason why no profile can be made, or NULL. An uncertain type is a reason: otherwise a
+ * profile would sell a guess. */
 static char *why_not(const struct ga_node_view *v)
 {
 	ga_autostr struct ga_str may_be = GA_STR_INIT;
@@ -164,7 +165,7 @@ static void fill(const struct looked *from, struct ga_suggest_node *ret)
 			from->view.types.v[i].memory_gb };
 }
 
-/* Placement goes by the types that slots were approved with. */
+/* Warns if no slot was approved with a type: placement uses the types of the approval. */
 static void say_slots(const struct looked *n)
 {
 	size_t i, j;
@@ -180,7 +181,7 @@ static void say_slots(const struct looked *n)
 	}
 }
 
-/* The nodes in the shape that decide/place/suggest.h takes; released by its caller. */
+/* The nodes in the form that decide/place/suggest.h needs; the caller releases it. */
 struct shaped {
 	struct ga_suggest_node *v;
 	size_t n;
@@ -270,8 +271,8 @@ int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
 struct suggesting {
 	const struct ga_profile_opts *o;
 	bool lab;
-	GA_LIST(struct ga_profile) known; /* there already, or suggested before */
-	size_t there;			   /* of them, how many there already */
+	GA_LIST(struct ga_profile) known; /* stored profiles, then those suggested in this run */
+	size_t there;			   /* number of stored profiles in known */
 	size_t made;
 };
 
@@ -328,7 +329,7 @@ static void say_nodes(const char *what, const char *name, const struct ga_sugges
 	ga_say("%s: %s '%s': %s", ga_cli_program(), what, name, text.buf);
 }
 
-/* One profile for the nodes of a group: of one type, or (only NULL) of all of theirs. */
+/* One profile for the nodes of a group: of the type only, or (only NULL) of all their types. */
 static int suggest(struct suggesting *s, const struct ga_suggest_node *nodes, size_t n,
 		   const char *only, struct ga_err *err)
 {
@@ -362,7 +363,7 @@ static int suggest(struct suggesting *s, const struct ga_suggest_node *nodes, si
 	return r;
 }
 
-/* A slice is of one type: a machine of several has a profile for each. */
+/* A slice has one type, so a machine with several types gets a profile for each. */
 static int suggest_group(struct suggesting *s, const struct ga_suggest_node *nodes, size_t n,
 			 struct ga_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-state adopt and rebuild: whole inventories from a stream, each node in a transaction of
- * its own; what it changed is printed after its commit.
+ * gpuaas-state adopt and rebuild: reads complete inventories from a stream and adopts each node in
+ * its own transaction; prints the changes after the commit.
  */
 #include "cli/state/state.h"
 
@@ -37,7 +37,7 @@ struct reading {
 	char *node;
 	struct ga_str lines;
 	bool whole;
-	json_t *json, *signature; /* of the end, whose digest is over the lines before it */
+	json_t *json, *signature; /* of the end record; its digest covers the lines before it */
 };
 
 static struct {
@@ -58,7 +58,7 @@ static void release_all(void)
 	ga_db_close(GA_TAKE(all.db));
 }
 
-/* The node's stream that is not closed yet. */
+/* The open stream of the node (its end record has not come); begins a new one if there is none. */
 static struct reading *reading_of(const char *node)
 {
 	struct reading *r;
@@ -121,7 +121,7 @@ static int read_all(struct ga_err *err)
 	return ga_cli_stream_from(n ? args[0] : NULL, "inventories", table, err);
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static int tell_allocations(const struct ga_adoption *a, struct ga_err *err)
 {
@@ -187,7 +187,7 @@ static int tell(const struct ga_adoption *a, struct ga_err *err)
 
 /* ---- the commands ---- */
 
-/* What ended is over: it is said, and nothing is left to do about it. */
+/* Whether a finding needs work. Findings "not_recorded" do not: they report work that has ended. */
 static bool is_open(const struct ga_adoption *a)
 {
 	for (size_t i = 0; i < a->findings.n; i++)
@@ -196,7 +196,7 @@ static bool is_open(const struct ga_adoption *a)
 	return false;
 }
 
-/* 1 when something could not be adopted. */
+/* Adopts one node; 1 when some work could not be adopted. */
 static int adopt_one(const struct reading *r, struct ga_err *err)
 {
 	struct ga_err second = GA_ERR_INIT;
@@ -261,7 +261,7 @@ int ga_cli_adopt(struct ga_err *err)
 	return r;
 }
 
-/* Everything is read before the file is made, so that a bad stream leaves none. */
+/* Makes the file only after the complete stream was read, so that a bad stream leaves no file. */
 static int rebuild(struct ga_err *err)
 {
 	GA_LIST(struct ga_inventory_of) whole = { 0 };
@@ -284,7 +284,7 @@ static int rebuild(struct ga_err *err)
 	ga_list_release(&whole);
 	if (r < 0)
 		return -1;
-	/* Made; its epoch is another now than when it was opened. */
+	/* Open the new state again: its epoch has changed since it was opened. */
 	ga_db_close(GA_TAKE(all.db));
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &all.db, err) < 0)
 		return -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-state notify: tells hooks what needs a person and what does no more. First the notices are
- * brought up to what is so now; then each hook is told what it is owed, and each call is written
- * down when it has ended. A run that is killed tells again what it had not written down: the number
- * of the notice is the same then.
+ * gpuaas-state notify: runs hooks for objects that need a person, and for objects that no longer
+ * do. First it updates the notices to the present state. Then it calls each hook for its open
+ * notices and records each call after its end. After a kill, the next run repeats the calls that
+ * were not recorded, with the same number of the notice.
  */
 #include "cli/state/state.h"
 
@@ -18,7 +18,7 @@
 #include "record/time.h"
 #include "state/watch/notice.h"
 
-#define FAILURES_MOST 3 /* in a row; then the hook is given up until the next run */
+#define FAILURES_MOST 3 /* consecutive failures; then no more calls of the hook in this run */
 
 static const char *folder;
 static int64_t deadline = 30, jobs = 4;
@@ -36,7 +36,7 @@ const struct ga_opt ga_cli_notify_opts[] = {
 	GA_OPTS_END,
 };
 
-/* One call: what a hook is told, and with what. */
+/* One call of a hook: the notice, its text on stdin, and the environment. */
 struct telling {
 	struct ga_notice *notice;
 	char *input, *change, *number;
@@ -63,7 +63,7 @@ static void cleanup_tellings(struct tellings *t)
 	free(t->calls);
 }
 
-/* ---- writing down ---- */
+/* ---- recording of calls ---- */
 
 static int begin(struct ga_db *db, struct ga_err *err)
 {
@@ -109,7 +109,7 @@ static int on_end(size_t call, const char *failure, const char *said, void *arg,
 
 /* ---- the run ---- */
 
-/* Hooks that may not be run fail, whether there is something to tell or not. */
+/* Reports hooks that may not be run as failures, even if there is no notice for them. */
 static int note_refused(struct ga_db *db, const struct ga_hooks *hooks, struct ga_err *err)
 {
 	size_t i;
@@ -192,7 +192,7 @@ static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notice
 	return 0;
 }
 
-/* In the caller's transaction. */
+/* Reads the open notices of all hooks, in the caller's transaction. */
 static int read_owed(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notices *ret,
 		     struct ga_err *err)
 {
@@ -234,7 +234,7 @@ static int look_and_tell(struct ga_db *db, const struct ga_hooks *hooks, int64_t
 	return owed.n ? tell(db, hooks, &owed, err) : 0;
 }
 
-/* The same, written and taken back: what each hook would be told. */
+/* For a dry run: writes the notices, emits the calls that each hook would get, and rolls back. */
 static int show(struct ga_db *db, const struct ga_hooks *hooks, int64_t stale, struct ga_err *err)
 {
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
@@ -277,6 +277,6 @@ int ga_cli_notify(struct ga_err *err)
 		ga_say("gpuaas-state: nobody is told: there is no hook in '%s'", folder);
 	if (dry_run)
 		return show(db, &hooks, stale, err);
-	/* Of a folder that is empty or away nothing is forgotten: it may come back. */
+	/* If the folder is empty or missing, keep its hooks' records: the folder may come back. */
 	return hooks.n ? look_and_tell(db, &hooks, stale, err) : look(db, stale, err);
 }

@@ -69,8 +69,8 @@ int ga_cli_need_reason(const char *given, const char *command, struct ga_err *er
 	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
 }
 
-/* Who may not administer the state that is there may not replace it either. One that cannot be read
- * any more says nothing: it is why there are backups. */
+/* A user who may not administer the existing state may not replace it either. If the state cannot
+ * be read, there is no check: that is the case for which backups exist. */
 static int may_replace(struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands of gpuaas-state that keep a state and bring it back: their options and what they do,
- * each for a line of its table (cli/frame/cli.h).
+ * The commands of gpuaas-state for backup and recovery, and for hooks: their options and functions,
+ * each for a line in the table of commands (cli/frame/cli.h).
  */
 #ifndef GA_CLI_STATE_STATE_H
 #define GA_CLI_STATE_STATE_H
@@ -13,19 +13,19 @@ extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_a
 
 /* The commands return 0 or an exit status above 0, or -1 with the error. */
 
-/* Writes a backup: one file, or with --keep a checked, dated file in a folder. 1: it was made, and
- * the check found something. */
+/* Writes a backup: one file, or with --keep a checked, dated file in a folder. 1: the backup was
+ * made, but the check has findings. */
 GA_MUST_CHECK int ga_cli_backup(struct ga_err *err);
 /* audit verify and audit head. 1: the chain of rows is broken. */
 GA_MUST_CHECK int ga_cli_audit(struct ga_err *err);
-/* Puts a backup in the place of the state, in a new epoch. */
+/* Replaces the state with a backup, in a new epoch. */
 GA_MUST_CHECK int ga_cli_restore(struct ga_err *err);
-/* Takes the inventories of hosts (gpuaas-reconcile --inventory) into the state, each node in a
- * transaction of its own. 1: something could not be adopted. */
+/* Adopts the inventories of hosts (gpuaas-reconcile --inventory) into the state, each node in its
+ * own transaction. 1: some work could not be adopted. */
 GA_MUST_CHECK int ga_cli_adopt(struct ga_err *err);
-/* Makes a new state from such inventories. 1 as above. */
+/* Makes a new state from such inventories. 1: as for ga_cli_adopt. */
 GA_MUST_CHECK int ga_cli_rebuild(struct ga_err *err);
-/* Tells hooks what needs a person, each notice once. */
+/* Runs hooks for objects that need a person, once for each notice. */
 GA_MUST_CHECK int ga_cli_notify(struct ga_err *err);
 
 /* Refuses a command for which no --reason was given (GA_USAGE): it stands in the audit. */

@@ -79,8 +79,7 @@ static const struct allowed {
 static int refuse(struct ga_err *err, const char *line, const char *may)
 {
 	return ga_refuse(err, GA_DENIED, "not_allowed", NULL,
-			 ("this key may not run '%.200s' here", line),
-			 ("it may run %s", may));
+			 ("this key may not run '%.200s' here", line), ("it may run %s", may));
 }
 
 static bool is_option(const char *word)
@@ -105,8 +104,7 @@ static const struct allowed *find(const struct ga_texts *w)
 	return bare;
 }
 
-/* The number of words of an allowed option, 0 for an option that is not allowed. Compares the
- * complete name. */
+/* The words that an allowed option takes, by its full name; 0: it is not allowed. */
 static size_t option_words(const struct allowed *a, const char *word)
 {
 	size_t len = strcspn(word, " =");

@@ -116,29 +116,13 @@ static int from_flags(struct ga_request *r, struct ga_err *err)
 	return ga_request_check(r, err);
 }
 
-static int emit_results(const struct ga_placer *p, struct ga_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < p->results.n; i++) {
-		const struct ga_placed *r = &p->results.v[i];
-
-		if (r->is_plan ? ga_emit_text(&ga_plan_schema, &r->plan, r->text, err) < 0 :
-				 ga_emit(&ga_refusal_schema, &r->refusal, err) < 0)
-			return -1;
-		if (opt.explain && ga_emit(&ga_explanation_schema, &r->explanation, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Places the gathered requests; writes their records even if a later request is an error. */
 static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
 {
 	struct ga_err later = GA_ERR_INIT;
 	int r = b->n ? ga_placer_run(p, b->v, b->n, err) : 0;
 
-	if (b->n && emit_results(p, r < 0 ? &later : err) < 0)
+	if (b->n && ga_placer_emit(p, r < 0 ? &later : err) < 0)
 		r = -1;
 	while (b->n)
 		ga_schema_release(&ga_request_schema, &b->v[--b->n]);

@@ -3,8 +3,7 @@
  * gpuaas-wipe: erases the disks and devices of slots and proves it.
  *
  * Reads wipe orders from the pipe (or the pending orders of this host) and answers each with a
- * gpuaas.wipe-evidence record, whatever the outcome. With --device and --confirm it works alone and
- * needs no state.
+ * gpuaas.wipe-evidence record. With --device and --confirm it works alone, without a state.
  */
 #include "act/device/virt.h"
 #include "base/stop.h"
@@ -148,9 +147,8 @@ static int keep_order(const struct ga_rec *rec, struct ga_err *err)
 static const struct ga_consumer keepers[] = { { &ga_wipe_order_schema, keep_order },
 					      { NULL, NULL } };
 
-/* The host keeps the evidence of a disk wiped by hand like any other. If the host cannot keep
- * evidence, nothing is wiped. If keeping fails only after the wipe, the program shows the evidence
- * and ends with the status of that failure. */
+/* The host keeps the evidence of a disk wiped by hand; if it cannot, nothing is wiped. If keeping
+ * fails after the wipe, the program shows the evidence and ends with the status of the failure. */
 static int wipe_alone(struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };

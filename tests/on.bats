@@ -428,7 +428,7 @@ as_b()
   as_b gpuaas-release --hold 1h "$early" > "$T/hold"
   run --separate-stderr as_b gpuaas-on gpuaas-release - < "$T/hold"
   assert_status 4
-  assert_output "what is asked of '$early' is of another state"
+  assert_output "the order for '$early' comes from another state"
   as_b gpuaas-release "$early" > "$T/order"
   run --separate-stderr as_b gpuaas-on gpuaas-release - < "$T/order"
   assert_equal "$(failures)" "h1 other_controller 4"
@@ -437,11 +437,11 @@ as_b()
     jq_in_order -c 'del(.controller)' < "$T/$order" > "$T/nobody"
     run --separate-stderr gpuaas-on gpuaas-release - < "$T/nobody"
     assert_equal "$(jq -r 'select(.kind == "gpuaas.failure/1").code' <<< "$output")" other_controller
-    assert_output "is of no state that it names"
+    assert_output "comes from a state that it does not name"
   done
   gpuaas-state expect --node h1 | jq_in_order -c 'del(.controller)' > "$T/nobody"
   run --separate-stderr gpuaas-on gpuaas-reconcile --repair - < "$T/nobody"
-  assert_output "is of no state that it names"
+  assert_output "comes from a state that it does not name"
   assert_equal "$(virsh -q -c "${TEST_URI[h1]}" list --name | grep gpuaas)" "gpuaas-$early"
   # The one that is served goes on, and is told of the other.
   line "gpuaas-on gpuaas-provision < $T/plan.a | gpuaas-state fold -"

@@ -165,8 +165,8 @@ static void place_some(struct ga_census *g, size_t at, const struct ga_manual_ty
 		split(g, at, m->count);
 }
 
-/* Adds the record to an element without a record, if there is one: pass 0: an element that may be
- * of the type; 1: an element of which nothing is known; 2: any element. */
+/* Adds the record to the first element without a record that the pass allows: 0 elements that may
+ * be of the type, 1 elements without evidence, 2 any. */
 static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 {
 	size_t i;

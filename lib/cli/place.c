@@ -42,6 +42,22 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 	return r;
 }
 
+int ga_placer_emit(const struct ga_placer *p, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < p->results.n; i++) {
+		const struct ga_placed *r = &p->results.v[i];
+
+		if (r->is_plan ? ga_emit_text(&ga_plan_schema, &r->plan, r->text, err) < 0 :
+				 ga_emit(&ga_refusal_schema, &r->refusal, err) < 0)
+			return -1;
+		if (p->explain && ga_emit(&ga_explanation_schema, &r->explanation, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- a request by hand ---- */
 
 void ga_request_complete(struct ga_request *r)

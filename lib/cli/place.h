@@ -10,6 +10,8 @@
 /* Places a batch (ga_placer_batch) with the catalogue of this machine, and prints its warnings. */
 GA_MUST_CHECK int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
 				struct ga_err *err);
+/* Writes the answers of the batch: plans and refusals, with p->explain each with its reasons. */
+GA_MUST_CHECK int ga_placer_emit(const struct ga_placer *p, struct ga_err *err);
 
 /* Sets absent members of a request to their defaults, so that the stored request is complete. */
 void ga_request_complete(struct ga_request *request);

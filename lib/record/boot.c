@@ -36,8 +36,8 @@ const struct ga_schema ga_bootstrap_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node id; null in an image"),
 		GA_ENUM(S, mode, GA_REQ, modes, "what the host is prepared for"),
-		GA_ENUM(S, mode_source, GA_REQ, sources, "who said so"),
-		GA_ENUM(S, action, GA_REQ, actions, "what was asked"),
+		GA_ENUM(S, mode_source, GA_REQ, sources, "where the mode comes from"),
+		GA_ENUM(S, action, GA_REQ, actions, "the action of the command line"),
 		GA_TEXT(S, root, GA_NULLOK, GA_T_ANY, "the image prepared; null: this machine"),
 		GA_COUNT(S, changes, GA_REQ, "changes made, or to be made (check, dry_run)"),
 		GA_COUNT(S, waiting, GA_REQ, "steps that need the reboot first"),

@@ -43,9 +43,9 @@ const struct ga_schema ga_expectation_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when it was said"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the state wrote it"),
 		GA_SERIAL(S, epoch, GA_REQ, "epoch of the state"),
-		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state says it, in this epoch"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "the state that wrote it, in this epoch"),
 		GA_ENUM(S, mode, GA_REQ, ga_mode_words, "mode of the node"),
 		GA_ENUM(S, state, GA_REQ, ga_node_states, "state of the node"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "as approved"),

@@ -230,7 +230,7 @@ const struct ga_schema ga_wipe_evidence_schema = {
 		GA_TEXT(S, cause, GA_REQ, GA_T_CODE, "first, release, repair, rebuild or alone"),
 		GA_OBJ(S, device, GA_REQ, &wiped_device_schema, "the disk"),
 		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_schema, "what it can do"),
-		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_schema, "what was asked"),
+		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_schema, "the policy of the order"),
 		GA_LISTOF(S, guard, &ga_step_schema, "checks before anything destructive"),
 		GA_LISTOF(S, attempts, &wipe_try_schema, "methods tried"),
 		GA_OBJ(S, markers, GA_NULLOK, &markers_schema, "the marker probe"),

@@ -112,7 +112,7 @@ char *ga_store_access_open(struct ga_db *db, struct ga_err *err)
 		return NULL;
 	if (!closed)
 		return ga_xprintf("%s: whoever can write the state may do everything "
-				  "(gpuaas-operations(7), WHO MAY DO WHAT)",
+				  "(gpuaas-operations(7), ACCESS)",
 				  ga_streq(rules.settings.grants, "off") ? "grants are off" :
 									   "nobody was granted "
 									   "anything");

@@ -79,7 +79,7 @@ static int need_human(const char *object, struct ga_err *err)
 			  ga_audit_actor()),
 			 ("log in as yourself and use sudo; where there is one operator only, "
 			  "apply gpuaas.access-settings with two_people off: gpuaas-operations(7), "
-			  "WHO MAY DO WHAT"));
+			  "ACCESS"));
 }
 
 static char *humans_text(void)

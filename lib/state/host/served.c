@@ -65,13 +65,13 @@ static int note_refused(struct ga_hostdb *h, const struct ga_issuer *by, struct 
 static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct ga_err *err)
 {
 	ga_autofree char *whose = by->controller ?
-					  ga_xprintf("of another state, %s of epoch %lld",
+					  ga_xprintf("another state, %s of epoch %lld",
 						     by->controller, (long long)by->epoch) :
-					  ga_xstrdup("of no state that it names");
+					  ga_xstrdup("a state that it does not name");
 
 	return ga_refuse(err, GA_CONFLICT, "other_controller", by->object,
 			 ("this host carries out orders of the state %s of epoch %lld, since %s: "
-			  "what is asked of '%s' is %s", s->controller, (long long)s->epoch,
+			  "the order for '%s' comes from %s", s->controller, (long long)s->epoch,
 			  s->since, by->object, whose),
 			 ("'gpuaas-state check' shows which a state is; where the other one is "
 			  "meant to go on alone: gpuaas-state expect --node NODE | gpuaas-on "

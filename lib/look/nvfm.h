@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVIDIA Fabric Manager by its library libnvfm.so.1, opened with dlopen(3), so that no program
- * depends on it. Discover opens and reads; only lib/act/device/fabric.c (layer 5) activates and
- * deactivates.
+ * depends on it. Discover opens and reads. Activating and deactivating stand here too, because they
+ * are two more calls of that library; only lib/act/device/fabric.c uses them.
  *
  * Sources: NVIDIA's go-nvfm (structures, return codes, version word = sizeof | version << 24).
  */

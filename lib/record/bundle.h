@@ -11,7 +11,7 @@
 
 #include "record/schema.h"
 
-/* The policy for wiping a disk; its numbers are in decide/slot/verdict.h. */
+/* The policy for wiping a disk and its GPU, by words; decide/wipe/plan.h has what each requires. */
 struct ga_wipe_policy {
 	char *minimum_class; /* clear, purge */
 	char *verify;	     /* full, sampled */

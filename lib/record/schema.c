@@ -193,7 +193,7 @@ static int parse_decimal(const struct ga_field *f, json_t *json, const char *pat
 
 	if (!json_is_number(json))
 		return wrong_type(path, "a number", json, err);
-	if (!(n >= 0 && n <= (double)GA_SHAPE_DECIMAL_MAX))
+	if (!(n >= 0 && n <= (double)GA_SCHEMA_DECIMAL_MAX))
 		return ga_fail(err, GA_BADREC, "member '%s' is below 0 or too large", path);
 	*ret = (int64_t)(n + 0.5);
 	return 0;

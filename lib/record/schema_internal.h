@@ -8,7 +8,7 @@
 /* Checks that the field accepts the text; the message of GA_BADREC names path and the error. */
 GA_MUST_CHECK int ga_schema_check_text(const struct ga_field *f, const char *s, size_t len,
 				       const char *path, struct ga_err *err);
-#define GA_SHAPE_DECIMAL_MAX INT64_C(1000000000000000)
+#define GA_SCHEMA_DECIMAL_MAX INT64_C(1000000000000000)
 bool ga_schema_is_number(const struct ga_field *f);
 /* 10 to the power of the field's digits: the unit of a GA_F_DECIMAL. */
 int64_t ga_schema_decimal_unit(const struct ga_field *f);

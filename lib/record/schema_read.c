@@ -90,7 +90,7 @@ static bool read_decimal(const struct ga_field *f, struct cursor *c, int64_t *re
 {
 	int64_t unit = ga_schema_decimal_unit(f);
 
-	if (!read_digits(c, ret) || *ret > GA_SHAPE_DECIMAL_MAX / unit)
+	if (!read_digits(c, ret) || *ret > GA_SCHEMA_DECIMAL_MAX / unit)
 		return false;
 	*ret *= unit;
 	if (!eat_char(c, '.'))
@@ -103,7 +103,7 @@ static bool read_decimal(const struct ga_field *f, struct cursor *c, int64_t *re
 			return false;
 		*ret += (*c->p - '0') * unit;
 	}
-	return *ret <= GA_SHAPE_DECIMAL_MAX;
+	return *ret <= GA_SCHEMA_DECIMAL_MAX;
 }
 
 static bool read_bool(struct cursor *c, bool *ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Provisioning on the host: a plan becomes a running allocation, phase by phase (see
- * gpuaas-hacking(7)).
+ * Provisioning on the host: a plan becomes a running allocation, phase by phase, in the
+ * order of the table in provision.c.
  *
  * Every change of the host is in the journal with its inverse before it is made, and every finished
  * phase is in host.db. So after a kill at any point the same order continues from there when it is

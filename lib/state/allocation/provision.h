@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a running allocation and of a node's observation. For the fold only. */
+/* The columns of a running allocation and of a node's observation. For the rooms of lib/state
+ * alone. */
 #ifndef GA_STATE_ALLOCATION_PROVISION_H
 #define GA_STATE_ALLOCATION_PROVISION_H
 

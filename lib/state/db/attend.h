@@ -7,10 +7,10 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
-/* The members of a future record of gpuaas.attention. */
+/* The members of a record of gpuaas.attention. */
 struct ga_attend {
 	const char *object, *object_kind, *state, *code, *since, *node, *project;
-	char *sentence, *command; /* owned; ga_attention_emit frees both; command NULL: check */
+	char *sentence, *command; /* owned; ga_attention_emit frees both; NULL: state check */
 	bool from_here; /* the command runs on this machine, whichever node the row names */
 };
 /* The receiver of the rows, and the node that this machine is (NULL: not known, or none). A command

@@ -9,8 +9,8 @@
  * newer than this program, not ours, or on a network file system is refused. Writers wait in the
  * writers' queue, which consists of two lock files beside the database (FILE.gate, FILE.lock), so
  * that none starves; the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming
- * the holder. The WAL is checkpointed only while the writer lock is held (../reference: SQLite's
- * WAL-reset race). A handle must not cross fork(2): open in the child.
+ * the holder. The WAL is checkpointed only while the writer lock is held (writers_queue.h
+ * says why). A handle must not cross fork(2): open in the child.
  *
  * The other folders of lib/state are operations on the state. An operation that changes something
  * runs inside the caller's transaction (ga_db_begin … ga_db_commit), moves states only over edges

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state machines of state.md as one table, and the triggers that guard its edges. */
+/* The state machines of gpuaas-state(5) as one table, and the triggers that guard its edges. */
 #include "state/db/fsm.h"
 
 #define MINUTE 60

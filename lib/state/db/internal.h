@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by db.c and open.c: only the files of this folder know sqlite3's types. */
+/* What the files of this folder share: they alone know sqlite3's types. */
 #ifndef GA_STATE_DB_INTERNAL_H
 #define GA_STATE_DB_INTERNAL_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The invariants of the state (state.md) as triggers, beside the keys and checks of share/sql. Each
- * refuses with "word: sentence"; the word is the reason code of the error. The triggers use only
- * built-in functions and hold with foreign keys off. They also hold against INSERT OR REPLACE and
- * UPDATE OR REPLACE, which delete rows without firing delete triggers. Therefore a row of a guarded
- * table cannot be written with ON CONFLICT either: query first, then INSERT or UPDATE.
+ * The invariants of the state (gpuaas-state(5)) as triggers, beside the keys and checks of
+ * share/sql. Each refuses with "word: sentence"; the word is the reason code of the error. The
+ * triggers use only built-in functions and hold with foreign keys off. They also hold against
+ * INSERT OR REPLACE and UPDATE OR REPLACE, which delete rows without firing delete triggers.
+ * Therefore a row of a guarded table cannot be written with ON CONFLICT either: query first, then
+ * INSERT or UPDATE.
  *
  * How they are written, and why (SQLite 3.40; each reason was measured):
  * - All refusals of one event on a table are one trigger: each trigger that fires costs a placement

@@ -383,7 +383,7 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	db->path = ga_xstrdup(path);
 	db->file = file;
 	db->mode = mode;
-	db->turn = (struct ga_writers_queue)GA_TURNSTILE_INIT;
+	db->turn = (struct ga_writers_queue)GA_WRITERS_QUEUE_INIT;
 	if (connect_file(db, lab, err) < 0)
 		return -1;
 	*ret = GA_TAKE(db);

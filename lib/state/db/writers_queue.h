@@ -22,7 +22,7 @@ struct ga_writers_queue {
 	char path[512];	 /* of the database, for messages */
 };
 
-#define GA_TURNSTILE_INIT { .gate = -1, .lock = -1 }
+#define GA_WRITERS_QUEUE_INIT { .gate = -1, .lock = -1 }
 
 /* Sets how long a writer waits, in seconds (default 10; 0: not at all). For the whole process. */
 void ga_writers_queue_set_deadline(int64_t seconds);

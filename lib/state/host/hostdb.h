@@ -42,7 +42,7 @@ GA_MUST_CHECK int ga_object_lock(const char *dir, const char *object, const char
 /* ---- attempts: one row for each order taken up ---- */
 
 struct ga_attempt {
-	char *attempt, *object, *program; /* program: provision, release, wipe */
+	char *attempt, *object, *program; /* program: provision, release, wipe, rebuild */
 	char *order;  /* the order's record as text */
 	char *state;  /* working, done, failed */
 	char *phase;  /* last phase finished, or NULL */

@@ -11,9 +11,9 @@
 
 struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
-			     claim, task, usage, evidence, audit, team, grant,
-			     access-settings, proposal,
-			     pool, attention; or the plural */
+			     claim, task, usage, evidence, audit, event, team, grant,
+			     access-settings, proposal, maintenance, pool,
+			     attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
 	const char *since;	  /* RFC 3339: only rows of that time or later */
 	const char *after;	  /* id or seq: only rows after it */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether a state file still holds its promises: the file itself (pages, foreign keys, triggers),
- * every invariant of state.md checked again by its own query, the digests of the evidence, and the
- * audit chain. Reads only. The head of the audit goes to the system log, so that a shortened chain
- * is noticed.
+ * every invariant of gpuaas-state(5) checked again by its own query, the digests of the evidence,
+ * and the audit chain. Reads only. The head of the audit goes to the system log, so that a
+ * shortened chain is noticed.
  */
 #ifndef GA_STATE_RECOVERY_CHECK_H
 #define GA_STATE_RECOVERY_CHECK_H

@@ -64,7 +64,7 @@ static char *kept_name(const char *path)
 static int swap(const char *path, const char *copy, const char *from, const char *reason,
 		struct ga_db **db, struct ga_restored *ret, struct ga_err *err)
 {
-	ga_cleanup(cleanup_turn) struct ga_writers_queue turn = GA_TURNSTILE_INIT;
+	ga_cleanup(cleanup_turn) struct ga_writers_queue turn = GA_WRITERS_QUEUE_INIT;
 	int64_t own = ga_db_epoch(*db), seq = 0;
 	char hash[GA_DIGEST_SIZE];
 	struct before b;

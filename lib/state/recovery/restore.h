@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a state file from a backup, in a new epoch (state.md, invariant 8). */
+/* Makes a state file from a backup, in a new epoch (gpuaas-state(5)). */
 #ifndef GA_STATE_RECOVERY_RESTORE_H
 #define GA_STATE_RECOVERY_RESTORE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects that need a person: since when, with owner and reason, and the command that helps. Slots
- * first, then allocations, then nodes, each in its own order.
+ * first, then allocations, then nodes, then what other rooms find (holds, drift, keys, …), each in
+ * its own order.
  */
 #ifndef GA_STATE_WATCH_ATTENTION_H
 #define GA_STATE_WATCH_ATTENTION_H

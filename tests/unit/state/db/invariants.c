@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every invariant of state.md attacked by raw SQL: UPDATE, INSERT, INSERT OR REPLACE, DELETE, each
- * with foreign keys on and off. The trigger meant for an attack must refuse it (the test checks the
- * trigger's word). Its control, the same statement without the fault, must pass.
+ * Every invariant of gpuaas-state(5) attacked by raw SQL: UPDATE, INSERT, INSERT OR REPLACE,
+ * DELETE, each with foreign keys on and off. The trigger meant for an attack must refuse it (the
+ * test checks the trigger's word). Its control, the same statement without the fault, must pass.
  */
 #include "mutant.h"
 #include "world.h"

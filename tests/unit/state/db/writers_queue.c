@@ -25,7 +25,7 @@ static char path[64];
 
 static struct ga_writers_queue opened(void)
 {
-	struct ga_writers_queue t = GA_TURNSTILE_INIT;
+	struct ga_writers_queue t = GA_WRITERS_QUEUE_INIT;
 	struct ga_err err = GA_ERR_INIT;
 
 	if (ga_writers_queue_open(&t, path, &err) < 0) {
@@ -291,7 +291,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(path, sizeof(path), "%s/x.db", dir);
-	/* Its owner gets the files of the turnstile too. */
+	/* Its owner gets the lock files too. */
 	if (ga_file_replace(path, "", 0, 0600, &err) < 0)
 		return 1;
 	deadline();

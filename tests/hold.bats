@@ -126,6 +126,19 @@ file_id()
   done
 }
 
+@test "a folder of gpuaas's own that cannot be read stops a wipe by hand, and says why" {
+  local own=$T/mine
+  mkdir -p "$own/host/closed" "$own/images"
+  truncate -s 1M "$own/disk"
+  chmod 700 "$own/host/closed"
+  chmod 711 "$T"
+  chmod -R a+rX "$own/disk" "$own/images"
+  run_status 6 setpriv --reuid=65534 --regid=65534 --clear-groups \
+    env GPUAAS_HOST_DIR="$own/host" GPUAAS_IMAGES="$own/images" GPUAAS_STATE="$own/none.db" \
+    GPUAAS_BACKUPS="$own/no" gpuaas-wipe --lab --device "$own/disk" --class clear --dry-run
+  assert_stderr "cannot check whether the disk is a file in '$own/host': Permission denied"
+}
+
 @test "a hold that is over is released by --pending, and nothing else is" {
   make_vm
   run_ok here gpuaas-release demo --hold 1h

@@ -69,7 +69,7 @@ static bool is_below(const char *path, const char *folder)
 static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *err)
 {
 	char *const paths[] = { (char *)(uintptr_t)kept, NULL };
-	int r = 0;
+	int r = 0, failed = 0;
 	FTSENT *e;
 	FTS *tree;
 
@@ -78,16 +78,16 @@ static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *e
 	tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
 	if (!tree)
 		return ga_fail_sys(err, "cannot look into '%s'", kept);
-	for (errno = 0; !r && (e = fts_read(tree)); errno = 0)
+	while (errno = 0, !r && !failed && (e = fts_read(tree)))
 		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR ||
-		    (e->fts_info == FTS_NS && e->fts_errno != ENOENT)) {
-			errno = e->fts_errno;
-			r = -1;
-		} else if (e->fts_info == FTS_F) {
+		    (e->fts_info == FTS_NS && e->fts_errno != ENOENT))
+			failed = e->fts_errno;
+		else if (e->fts_info == FTS_F)
 			r = e->fts_statp->st_dev == f->device && e->fts_statp->st_ino == f->inode;
-		}
-	if (r < 0 || (!r && errno))
-		r = ga_fail_sys(err, "whether the disk is a file of '%s' cannot be told", kept);
+	if (!r && (failed || errno)) {
+		errno = failed ? failed : errno;
+		r = ga_fail_sys(err, "cannot check whether the disk is a file in '%s'", kept);
+	}
 	fts_close(tree);
 	return r;
 }

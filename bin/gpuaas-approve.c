@@ -92,10 +92,11 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 	discoveries++;
 	all = (struct ga_candidates){ stream.candidates.v, stream.candidates.n };
 	ga_approve_look_again(&all);
-	if (ga_approve_discovery(&run_state, &stream.host, &all, err) < 0)
-		return -1;
+	/* By what --all-ready judges the disks, also where approving then fails. */
 	if (run_state.all && !run_state.record_only)
 		ga_approve_tell_content(&all);
+	if (ga_approve_discovery(&run_state, &stream.host, &all, err) < 0)
+		return -1;
 	return ga_approve_emit(&run_state, opt.explain, err);
 }
 
@@ -142,15 +143,18 @@ static int run(struct ga_err *err)
 	GA_LIST(int64_t) slots = { NULL, 0 };
 	char *const *args;
 	size_t i;
-	int n, r;
+	int n, r = 0;
 
 	args = ga_cli_args(&n);
 	ga_audit_program(prog.name);
-	for (i = 0; i < opt.slots.n; i++)
-		if (ga_int_parse(opt.slots.v[i], "--slot", 0, 255, ga_list_add(&slots), err) < 0)
-			return -1;
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0)
+	for (i = 0; r == 0 && i < opt.slots.n; i++)
+		r = ga_int_parse(opt.slots.v[i], "--slot", 0, 255, ga_list_add(&slots), err);
+	if (r == 0)
+		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
+	if (r < 0) {
+		ga_list_release(&slots);
 		return -1;
+	}
 	run_state = (struct ga_approve_run){
 		.db = db,
 		.slots = { slots.v, slots.n },

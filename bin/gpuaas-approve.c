@@ -85,19 +85,17 @@ static size_t discoveries;
 static int take(const struct ga_rec *rec, struct ga_err *err)
 {
 	struct ga_candidates all;
-	int whole = ga_host_stream_take(&stream, rec, err);
+	int whole = ga_host_stream_take(&stream, rec, err), r;
 
 	if (whole <= 0)
 		return whole;
 	discoveries++;
 	all = (struct ga_candidates){ stream.candidates.v, stream.candidates.n };
 	ga_approve_look_again(&all);
-	/* By what --all-ready judges the disks, also where approving then fails. */
-	if (run_state.all && !run_state.record_only)
+	r = ga_approve_discovery(&run_state, &stream.host, &all, err);
+	if (run_state.judged)
 		ga_approve_tell_content(&all);
-	if (ga_approve_discovery(&run_state, &stream.host, &all, err) < 0)
-		return -1;
-	return ga_approve_emit(&run_state, opt.explain, err);
+	return r < 0 ? -1 : ga_approve_emit(&run_state, opt.explain, err);
 }
 
 static int run_stream(struct ga_err *err)

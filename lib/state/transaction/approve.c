@@ -60,6 +60,7 @@ static void clear(struct ga_approve_run *run)
 	if (run->has_node)
 		ga_schema_release(&ga_node_schema, &run->node);
 	run->has_node = false;
+	run->judged = false;
 }
 
 void ga_approve_release(struct ga_approve_run *run)
@@ -216,6 +217,7 @@ static int approve_candidates(struct ga_approve_run *run, const struct ga_candid
 			return -1;
 	}
 
+	run->judged = run->all;
 	n = run->all ? candidates->n : run->slots.n;
 	for (i = 0; i < n; i++) {
 		const struct ga_candidate *c = run->all ?

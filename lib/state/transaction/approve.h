@@ -42,6 +42,7 @@ struct ga_approve_run {
 	struct ga_node node; /* has_node: of a discovery with nothing to approve */
 	bool has_node;
 	struct ga_texts notes; /* sentences for people */
+	bool judged; /* by all: the disks of all candidates were judged, also if the step failed */
 	bool wanted; /* the verb puts the slots back on sale */
 	int64_t approved; /* in all steps: number of slots that only need a wipe to be sold */
 };

@@ -136,6 +136,7 @@ static void one_is_not_ready(void)
 	t_ok(run.results.v[0].has_order && !run.results.v[1].has_order, "by orders");
 	t_ok(run.results.v[1].slot.blockers.n > 0, "and what blocks the one is said");
 	t_int(run.approved, 2, "two are approved");
+	t_ok(run.judged, "the disks were judged");
 	t_int(approve(&run, d, &err), 0, "the same discovery again");
 	t_str(slots(db), "h1 0 wiping; h1 1 disabled; h1 2 wiping", "changes no slot");
 	forget(d);
@@ -208,8 +209,14 @@ static void destroy_data(void)
 	t_code(approve(&run, d, &err), &err, GA_NOTFOUND, "eui.99",
 	       "leave to destroy what is on a disk that is not there");
 	t_str(slots(db), "", "approves nothing");
+	t_ok(!run.judged, "and no disk was judged");
 	ga_err_clear(&err);
 	run.destroy_data.n = 1;
+	run.wipe.minimum_class[0] = 'X';
+	t_int(approve(&run, d, &err), -1, "under a wipe policy that no table takes");
+	t_ok(run.judged, "the disks were judged before that failed");
+	run.wipe.minimum_class[0] = 'c';
+	ga_err_clear(&err);
 	t_int(approve(&run, d, &err), 0, "of one that is there");
 	t_int((int64_t)run.notes.n, 1, "people are told");
 	t_ok(run.notes.n && strstr(run.notes.v[0], "destroys what disk 'eui.12' holds"), "of what");

@@ -59,7 +59,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-approve",
-	.abstract = "make slots of what discover found, or move slots",
+	.abstract = "make slots from discovered hardware, or change the state of slots",
 	.args = "[disable|enable|repair|cordon|uncordon|quarantine|retire SLOT…|"
 		"confirm|withdraw PROPOSAL…]",
 	.args_max = -1,

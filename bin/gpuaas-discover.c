@@ -25,7 +25,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-discover",
-	.abstract = "show what this machine has for GPU slots, and what is in the way",
+	.abstract = "show the hardware of this machine for GPU slots, and what blocks it",
 	.args_max = 0,
 	.opts = opts,
 	.produces = (const struct ga_schema *const[]){ &ga_host_schema, &ga_candidate_schema,

@@ -36,7 +36,7 @@ static const char *const examples[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-export",
-	.abstract = "give the state to other systems in their formats",
+	.abstract = "export the state to other systems in their formats",
 	.opts = ga_cli_export_opts,
 	.cmds = cmds,
 	.produces = (const struct ga_schema *const[]){ &ga_pod_patch_schema, NULL },

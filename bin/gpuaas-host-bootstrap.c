@@ -25,7 +25,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
 	  .help = "say what would be changed, and change nothing" },
 	{ .name = "undo", .type = GA_O_FLAG, .var = &opt.undo,
-	  .help = "take back what was changed; refused while slices live here" },
+	  .help = "undo the changes; refused while slices live here" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
 	  .help = "bring back what a reboot loses (gpuaas-host.service)" },
 	{ .name = "new-key", .type = GA_O_FLAG, .var = &new_key,
@@ -50,7 +50,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-host-bootstrap",
-	.abstract = "make a machine a host of slices, once, and take it back",
+	.abstract = "prepare a machine as a gpuaas host, and undo the preparation",
 	.opts = opts,
 	.produces = (const struct ga_schema *const[]){ &ga_bootstrap_step_schema,
 						      &ga_bootstrap_schema, NULL },

@@ -42,7 +42,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-on",
-	.abstract = "run one command on many nodes by ssh and merge what they write",
+	.abstract = "run one command on many nodes by ssh and merge their output",
 	.args = "COMMAND [ARGUMENT…]",
 	.args_min = 1,
 	.args_max = -1,

@@ -63,7 +63,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-place",
-	.abstract = "find room for a request and claim it",
+	.abstract = "claim slots for a request and write its plan",
 	.opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_request_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_plan_schema, &ga_refusal_schema,

@@ -41,7 +41,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-reconcile",
-	.abstract = "compare this host with what the state expects, and repair what is safe",
+	.abstract = "find drift between this host and the state, and repair what is safe",
 	.args = "[-|FILE]",
 	.args_max = 1,
 	.opts = opts,

@@ -43,7 +43,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-release",
-	.abstract = "end allocations and take their devices back",
+	.abstract = "end allocations and release their devices",
 	.args = "ID…|-",
 	.args_max = -1,
 	.opts = opts,

@@ -61,7 +61,7 @@ static const struct ga_cmd cmds[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-report",
-	.abstract = "use and cost within a time, by team, project and accelerator type",
+	.abstract = "use and cost in a period, by team, project and accelerator type",
 	.cmds = cmds,
 	.produces = (const struct ga_schema *const[]){ &ga_usage_report_schema,
 						      &ga_cost_report_schema, NULL },

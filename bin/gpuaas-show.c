@@ -40,7 +40,7 @@ static const struct ga_prog prog = {
 };
 
 static const struct {
-	const struct ga_schema *shape;
+	const struct ga_schema *schema;
 	const char *title;
 } sections[] = {
 	{ &ga_slot_schema, "Slots" },
@@ -98,7 +98,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 		return 0;
 	}
 	for (i = 0; s->section != schema && i < GA_ARRAY_SIZE(sections); i++)
-		if (sections[i].shape == schema)
+		if (sections[i].schema == schema)
 			ga_print("\n%s", sections[i].title);
 	s->section = schema;
 	return ga_emit(schema, obj, err);

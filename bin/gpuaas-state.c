@@ -67,7 +67,7 @@ static const struct ga_cmd cmds[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-state",
-	.abstract = "make, fill, check and copy the state file",
+	.abstract = "make, fill, check, copy and restore the state file",
 	.cmds = cmds,
 	.consumes = ga_store_takes,
 	.produces =

@@ -75,7 +75,7 @@ typed()
   assert_equal "$(billed)" $'provisioning\nactive\nhold\nactive open'
   assert_equal "$(sha256sum < "$DISK")" "$sum"
   run_status 4 here gpuaas-release demo --undo
-  assert_stderr "there is no hold to take back"
+  assert_stderr "there is no hold to end"
   run_ok here bash -c 'gpuaas-release demo | gpuaas-wipe'
   allocation_is released
   slots_are available available

@@ -84,7 +84,7 @@ heading()
     'an hour costs 5.00 EUR, and at most 2.00 is wanted'
   assert_equal "$(jq -r '[.profiles[] | .currency] | unique | @json' "$T/theirs.in")" '["EUR"]'
   run_ok gpuaas-match --table
-  assert_equal "$(heading 'AN HOUR' | paste -sd ' ') $(heading CURRENCY | paste -sd ' ')" "1.50 3.00 5.00 EUR EUR EUR"
+  assert_equal "$(heading PRICE/HOUR | paste -sd ' ') $(heading CURRENCY | paste -sd ' ')" "1.50 3.00 5.00 EUR EUR EUR"
   run_ok gpuaas-report cost --json
   jq_is .currency EUR
   profile cheap nvidia-h200-141gb 4000000
@@ -473,7 +473,7 @@ null"
   done
   # Without a training none is asked, and that is said.
   run_ok gpuaas-match --json --model-params 1B --estimator "$T/absurd"
-  assert_stderr "warning: --estimator is not asked"
+  assert_stderr "warning: --estimator is not run"
   # What is null is not said.
   estimator null 'echo "[{\"profile\":\"premium\",\"hoursLow\":null,\"hours\":1,\"basis\":null}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/null"
@@ -555,7 +555,7 @@ premium"
   jq_is 'select(.fits).profile' premium
   run_status 1 gpuaas-match --table --vendor intel --app rocm
   output=${output%%$'\n\n'*}
-  assert_equal "$(heading 'AGAINST IT' | paste -sd ' ')" 'app_incompatible app_incompatible app_incompatible'
+  assert_equal "$(heading REASON | paste -sd ' ')" 'app_incompatible app_incompatible app_incompatible'
   run_status 1 gpuaas-match --json "$T/need" --app rocm
   jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' app_incompatible
 }
@@ -576,10 +576,10 @@ premium"
   run_ok gpuaas-match --json - --sequence-tokens 5 <<< '{"kind":"gpuaas.requirement/1","samples":5}'
   run_status 2 gpuaas-match - --model-params 5 <<< '{"kind":"gpuaas.requirement/1","params":7000000}'
   run_status 2 gpuaas-match - --epochs 5 <<< '{"kind":"gpuaas.requirement/1","train_tokens":5}'
-  assert_stderr "epochs are said, and no samples"
+  assert_stderr "epochs need samples"
   run_status 2 gpuaas-match --model-params 1B --train-tokens 1B --epochs 3
   run_status 2 gpuaas-match --model-params 1B --checkpoints 3
-  assert_stderr "checkpoints are said, and no training"
+  assert_stderr "checkpoints need a training"
   run_status 2 gpuaas-match --max-cost-per-hour abc
   assert_stderr "--max-cost-per-hour 'abc' is no price of an hour"
   assert_stderr "3.50; at most 1000000"

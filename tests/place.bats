@@ -207,7 +207,7 @@ requests()
   jq_is '"\(.code): \(.sentence)"' \
     "other_pool_wanted: no node is in pool 'east', which profile 'far' names"
   run_status 1 gpuaas-place --profile far --pool west --dry-run --explain
-  jq_slurp_is '.[0].sentence' "pool 'west' was asked for, and profile 'far' names pool 'east'"
+  jq_slurp_is '.[0].sentence' "the request names pool 'west', and profile 'far' names pool 'east'"
   gpuaas-place --profile only --gpus 2 > "$T/plan"
   run_status 1 gpuaas-place --profile only
   jq_is '"\(.code): \(.sentence)"' \

@@ -22,10 +22,10 @@ bool ga_census_is_full(struct ga_census *g)
 
 	if (!g->full && (v->types.n >= MOST || v->parts.n >= MOST || v->warnings.n >= MOST)) {
 		g->full = true;
-		ga_view_warn(g->view, "too_many", "it tells of more than %d types or parts of "
-			     "GPUs, or of more that is wrong: the rest is left out", MOST);
+		ga_view_warn(g->view, "too_many", "the node has more than %d types, parts of "
+			     "GPUs or warnings: the rest is left out", MOST);
 		ga_type_said(ga_census_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
-				"more than can be told", NULL, 0);
+				"more than are listed", NULL, 0);
 	}
 	return g->full;
 }

@@ -174,8 +174,8 @@ int ga_vm_ssh(const char *id, char *const *command, const struct ga_vm_opts *opt
 				reach.allocation);
 	else if (r >= 0 && !known_hosts)
 		r = ga_fail_for(err, GA_CONFLICT, "no_host_key",
-				"the host key of '%s' was not published: who answers cannot be "
-				"told from an impostor", reach.allocation);
+				"the host key of '%s' was not published: "
+				"an impostor could answer", reach.allocation);
 	if (r >= 0)
 		r = exec_ssh(&reach, known_hosts, command, err);
 	ga_schema_release(&ga_reach_schema, &reach);

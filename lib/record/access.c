@@ -55,7 +55,7 @@ const struct ga_schema ga_access_settings_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, grants, GA_OPT, grant_words,
-			"off: neither grants nor teams are asked; default auto"),
+			"off: grants and teams are not checked; default auto"),
 		GA_ENUM(S, two_people, GA_OPT, people_words,
 			"for overrides; default auto: once a grant names override"),
 		GA_FIELD(S, confirm_seconds, GA_F_INT, GA_OPT, .min = 60, .max = 2592000,

@@ -22,7 +22,7 @@ const struct ga_schema ga_inventory_work_schema = {
 		GA_TEXT(S, started_at, GA_NULLOK, GA_T_TIME, "when it was taken up"),
 		GA_JSON(S, order, GA_NULLOK, "the order's record"),
 		GA_JSON(S, result, GA_NULLOK, "the record that ended it"),
-		GA_ENUM(S, power, GA_NULLOK, powers, "of the domain; null: cannot be told"),
+		GA_ENUM(S, power, GA_NULLOK, powers, "of the domain; null: unknown"),
 		GA_TEXT(S, unwiped_by, GA_NULLOK, GA_T_ANY,
 			"who wrote on the slot's disk since its last confirmed wipe here"),
 		GA_FIELDS_END },

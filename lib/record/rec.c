@@ -168,9 +168,9 @@ int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 	if (!json_is_object(r->json) || !kind)
 		return bad_line(r, err, "a JSON document without \"kind\" is not a record");
 	*rec = (struct ga_rec){ .json = r->json, .raw = line, .raw_len = len, .line = r->line };
-	if (ga_kind_find(kind, &rec->shape, err) < 0)
+	if (ga_kind_find(kind, &rec->schema, err) < 0)
 		return ga_wrap(err, "%s, line %" PRIu64, r->name, r->line);
-	if (rec->shape && rec->shape->is_signed)
+	if (rec->schema && rec->schema->is_signed)
 		rec->signature = r->signature = take_signature(r->json);
 	return 1;
 }
@@ -185,7 +185,7 @@ int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret, struct ga_e
 	if (!ret->json)
 		return ga_fail(err, GA_BADREC, "no JSON");
 	kind = json_string_value(json_object_get(ret->json, "kind"));
-	if (kind && ga_kind_find(kind, &ret->shape, err) == 0)
+	if (kind && ga_kind_find(kind, &ret->schema, err) == 0)
 		return 0;
 	json_decref(GA_TAKE(ret->json));
 	return kind ? ga_wrap(err, "no record of this version") :
@@ -194,7 +194,7 @@ int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret, struct ga_e
 
 bool ga_rec_is(const struct ga_rec *rec, const struct ga_schema *schema)
 {
-	return rec->shape == schema;
+	return rec->schema == schema;
 }
 
 int ga_rec_parse(const struct ga_rec *rec, const struct ga_schema *schema, void *ret,

@@ -17,7 +17,7 @@
 #define GA_LINE_MAX (1 << 20)
 
 struct ga_rec {
-	const struct ga_schema *shape; /* the kind's schema; NULL: this program does not know it */
+	const struct ga_schema *schema; /* the kind's schema; NULL: this program does not know it */
 	json_t *json; /* without the member "signature" */
 	json_t *signature; /* of a result, or NULL */
 	const char *raw; /* the bytes read, without the newline; valid until the next read */

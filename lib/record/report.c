@@ -39,7 +39,7 @@ static const struct ga_schema what_if_schema = {
 	.doc = "what the same use would have cost at another price; never recorded",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, type, GA_REQ, GA_T_ANY, "the accelerator type that is asked about"),
+		GA_TEXT(S, type, GA_REQ, GA_T_ANY, "the accelerator type that the comparison names"),
 		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile that the price is of"),
 		GA_SERIAL(S, profile_version, GA_REQ, "its version"),
 		GA_AMOUNT(S, price_micros, GA_REQ, "its price of a GPU hour"),

@@ -351,7 +351,7 @@ const struct ga_schema ga_state_schema = {
 		GA_SERIAL(S, schema_version, GA_REQ, "version of its schema"),
 		GA_SERIAL(S, epoch, GA_REQ, "its epoch"),
 		GA_TEXT(S, controller, GA_NULLOK, GA_T_HEX,
-			"which state it is in this epoch, as its orders say; null: cannot be told"),
+			"which state it is in this epoch, as its orders say; null: unknown"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_FIELDS_END },
 };

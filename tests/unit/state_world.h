@@ -99,14 +99,14 @@ __attribute__((unused)) static void sw_commit(struct ga_db *db)
 }
 
 /* Folds in a transaction of its own; a refusal undoes it. */
-__attribute__((unused)) static int sw_fold(struct ga_db *db, const struct ga_schema *shape,
+__attribute__((unused)) static int sw_fold(struct ga_db *db, const struct ga_schema *schema,
 					   const void *obj, struct ga_err *err)
 {
 	int r;
 
 	sw_begin(db);
 	ga_err_clear(err);
-	r = ga_fold(db, shape, obj, err);
+	r = ga_fold(db, schema, obj, err);
 	if (r < 0)
 		ga_db_rollback(db);
 	else

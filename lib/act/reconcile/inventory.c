@@ -14,7 +14,7 @@
 
 struct taking {
 	const char *node;
-	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	struct ga_hostdb h;
 	struct ga_virt_domains domains;
 	bool domains_known;

@@ -20,7 +20,7 @@ struct ga_repair_opts {
 	bool boot;    /* start recorded domains again */
 	bool dry_run; /* --plan: only describe the repairs */
 	/* Writes out results that are sent again. */
-	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	const char *baremetal_dir; /* this and the next two as of act/vm/provision.h */
 	bool holds_state;
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);

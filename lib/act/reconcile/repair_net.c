@@ -207,7 +207,7 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 		ga_schema_release(&ga_lease_schema, &lease);
 	} while (there && ga_clock_wait(deadline, 50000));
 	return !there ? 0 :
-			ga_fail(err, GA_EXTERNAL, "dnsmasq was told and keeps the lease of %s",
+			ga_fail(err, GA_EXTERNAL, "dhcp_release ran, and dnsmasq keeps the lease of %s",
 				mac);
 }
 

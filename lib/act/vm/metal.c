@@ -94,7 +94,7 @@ static int need_hooks(const char *dir, const char *stage, struct ga_any_list *li
 		return 0;
 	return ga_refuse(err, GA_HOST, "no_hooks", NULL,
 			 ("there is no executable in '%s'", folder),
-			 ("bare metal is deployed and taken back by the operator's own "
+			 ("bare metal is deployed and released by the operator's own "
 			  "executables, see gpuaas-provision(1)"));
 }
 

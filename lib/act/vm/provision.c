@@ -560,8 +560,8 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 		/* A reconcile removed what an interrupted run had left, because its allocation had
 		 * ended. */
 		(void)ga_refuse(&why, GA_CONFLICT, "undone", NULL,
-				("plan of '%s' was taken up, and taken back when its allocation "
-				 "had ended", p->plan->allocation),
+				("plan of '%s' was begun, and undone when its allocation had ended",
+				 p->plan->allocation),
 				("place again"));
 		return ga_provision_fail(p, &why, err);
 	}

@@ -34,7 +34,7 @@ struct ga_provision_opts {
 	bool dry_run;
 	/* Write a result or progress out. When stdout is gone, the error has reason "stdout": the
 	 * work goes on and the error is returned at the end. */
-	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
 	void (*say)(const char *line); /* words for people */
 	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);

@@ -17,7 +17,7 @@ struct ga_release_opts {
 	const char *program, *node, *host_dir, *libvirt_uri, *baremetal_dir;
 	struct ga_fabric_at fabric;
 	bool dry_run;
-	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
 	void (*say)(const char *line);
 };

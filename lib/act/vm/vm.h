@@ -28,10 +28,10 @@ struct ga_vm_opts {
 	 * except in a dry run. */
 	bool undoes_hold;
 	/* As in provision.h; so are say and moving. */
-	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
 	/* Applies a result to the state on this machine without writing it out. */
-	int (*fold)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
+	int (*fold)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	void (*say)(const char *line);
 	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
 };

@@ -145,7 +145,7 @@ void ga_cli_say_error(const struct ga_err *err);
 /* One kind of record that a program accepts. rec and its pointers are valid only during the call.
  * -1 ends the reading with the error. */
 struct ga_consumer {
-	const struct ga_schema *shape;
+	const struct ga_schema *schema;
 	int (*take)(const struct ga_rec *rec, struct ga_err *err);
 };
 

@@ -188,10 +188,10 @@ int ga_emit_text(const struct ga_schema *schema, const void *obj, const char *te
 
 int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)
 {
-	if (rec->shape)
-		ga_emit_note(rec->shape, rec->json);
-	if (emit.table && rec->shape) {
-		ga_table_add(rec->shape, rec->json);
+	if (rec->schema)
+		ga_emit_note(rec->schema, rec->json);
+	if (emit.table && rec->schema) {
+		ga_table_add(rec->schema, rec->json);
 		return 0;
 	}
 	ga_str_clear(&emit.line);

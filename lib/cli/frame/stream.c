@@ -18,8 +18,8 @@
 static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
 					       const struct ga_rec *rec)
 {
-	for (; table->shape; table++)
-		if (ga_rec_is(rec, table->shape))
+	for (; table->schema; table++)
+		if (ga_rec_is(rec, table->schema))
 			return table;
 	return NULL;
 }
@@ -94,7 +94,7 @@ static void child(const struct order *o, int out, int lock_fd)
 	ga_emit_in_child(out, lock_fd);
 	json_error_t why;
 	ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
-	struct ga_rec rec = { .shape = o->consumer->shape, .json = json, .raw = o->raw,
+	struct ga_rec rec = { .schema = o->consumer->schema, .json = json, .raw = o->raw,
 			      .raw_len = o->len, .line = o->line };
 
 	r = o->consumer->take(&rec, &err);
@@ -316,7 +316,7 @@ int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *
 		if (!id)
 			id = json_string_value(json_object_get(json, "allocation"));
 		ga_say("%s: line %llu was not begun: %s%s%s; run the same again", ga_cli_program(),
-		       (unsigned long long)o->line, ga_kind_short(o->consumer->shape, kind),
+		       (unsigned long long)o->line, ga_kind_short(o->consumer->schema, kind),
 		       id ? " of " : "", id ? id : "");
 		free(o->raw);
 	}

@@ -29,7 +29,7 @@ static const struct ga_view views[] = {
 	  { { "NODE", "node" }, { "#", "slot_index" }, { "GPU", "gpu.pci_address" },
 	    { "TYPE", "gpu.type_name" }, { "NUMA", "numa_node" }, { "NVME", "nvme.path" },
 	    { "SIZE", "nvme.size_bytes" }, { "FABRIC VF", "fabric.vf_pci_address" },
-	    { "MAC", "suggested.mac" }, { "IN THE WAY", "reasons" } } },
+	    { "MAC", "suggested.mac" }, { "BLOCKED BY", "reasons" } } },
 	{ &ga_slot_schema, NULL,
 	  { { "SLOT", "slot" }, { "NODE", "node" }, { "#", "slot_index" }, { "STATE", "state" },
 	    { "TYPE", "type_name" }, { "GPU", "gpu_pci_address" }, { "NVME", "nvme_wwid" },
@@ -40,19 +40,19 @@ static const struct ga_view views[] = {
 	  { { "NODE", "node" }, { "NAME", "name" }, { "STATE", "state" }, { "MODE", "mode" },
 	    { "POOL", "pool" }, { "SLOTS", "slots" }, { "AVAILABLE", "available" },
 	    { "HELD BY", "held_by" }, { "OBSERVED", "observed_at" },
-	    { "KEY SINCE", "node_key_since" }, { "OUT BECAUSE", "cordon_reason" },
+	    { "KEY SINCE", "node_key_since" }, { "REASON", "cordon_reason" },
 	    { "BLOCKERS", "blockers" } } },
 	{ &ga_maintenance_schema, NULL,
 	  { { "MAINTENANCE", "maintenance" }, { "NODE", "node" }, { "STATE", "state" },
-	    { "FROM", "from" }, { "TO", "to" }, { "WHAT FOR", "reason" },
+	    { "FROM", "from" }, { "TO", "to" }, { "REASON", "reason" },
 	    { "BY", "created_by" } } },
 	{ &ga_drain_blocker_schema, NULL,
-	  { { "IN THE WAY", "object" }, { "WHAT", "object_kind" }, { "STATE", "state" },
+	  { { "BLOCKED BY", "object" }, { "KIND", "object_kind" }, { "STATE", "state" },
 	    { "PROJECT", "project" }, { "OWNER", "owner" }, { "UNTIL", "until" },
 	    { "COMMAND", "command" } } },
 	{ &ga_event_schema, NULL,
 	  { { "SEQ", "seq" }, { "AT", "at" }, { "ACTION", "action" }, { "OBJECT", "object" },
-	    { "WHAT", "object_kind" }, { "NODE", "node" }, { "PROJECT", "project" },
+	    { "KIND", "object_kind" }, { "NODE", "node" }, { "PROJECT", "project" },
 	    { "ACTOR", "actor" } } },
 	{ &ga_profile_schema, NULL,
 	  { { "PROFILE", "name" }, { "VERSION", "version" }, { "SHAPE", "shape" },
@@ -78,7 +78,7 @@ static const struct ga_view views[] = {
 	    { "DETAIL", "detail" }, { "SCORE (SMALLER WINS, FIRST TERM FIRST)", "terms" } } },
 	{ &ga_refusal_schema, NULL,
 	  { { "REFUSED", "code" }, { "PROFILE", "profile" }, { "GPUS", "count" },
-	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	    { "WHY", "sentence" }, { "HINT", "hint" } } },
 	{ &ga_progress_schema, NULL,
 	  { { "OBJECT", "object" }, { "PHASE", "phase" }, { "STATE", "state" },
 	    { "BYTES", "bytes" }, { "DETAIL", "detail" } } },
@@ -111,13 +111,13 @@ static const struct ga_view views[] = {
 	    { "JOURNAL OPEN", "journal_open" }, { "AT", "at" } } },
 	{ &ga_failure_schema, NULL,
 	  { { "FAILED", "object" }, { "PHASE", "phase" }, { "CODE", "code" },
-	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	    { "WHY", "sentence" }, { "HINT", "hint" } } },
 	{ &ga_node_end_schema, NULL,
 	  { { "NODE", "node" }, { "COMPLETE", "complete" }, { "STATUS", "status" },
 	    { "ORDERS", "orders" }, { "RECORDS", "records" }, { "AT", "at" } } },
 	{ &ga_power_schema, NULL,
 	  { { "ALLOCATION", "allocation" }, { "WANTED", "power_wanted" },
-	    { "OBSERVED", "power_observed" }, { "WHAT HAPPENED", "reason" }, { "AT", "at" } } },
+	    { "OBSERVED", "power_observed" }, { "REASON", "reason" }, { "AT", "at" } } },
 	{ &ga_ingress_schema, NULL,
 	  { { "ALLOCATION", "allocation" }, { "PROTO", "proto" }, { "PORT", "port" },
 	    { "ADDRESS", "address" }, { "TO PORT", "to_port" }, { "PUBLISHED", "published" } } },
@@ -141,7 +141,8 @@ static const struct ga_view views[] = {
 	    { "COMMAND", "command" } } },
 	{ &ga_notice_schema, NULL,
 	  { { "NOTICE", "notice" }, { "CHANGE", "change" }, { "HOOK", "hook" },
-	    { "TOLD", "told" }, { "CODE", "code" }, { "OBJECT", "object" }, { "WHY", "sentence" },
+	    { "DELIVERED", "told" }, { "CODE", "code" }, { "OBJECT", "object" },
+	    { "WHY", "sentence" },
 	    { "FAILURE", "failure" } } },
 	{ &ga_pool_schema, NULL,
 	  { { "POOL", "pool" }, { "TYPE", "type" }, { "NODES", "nodes" }, { "SLOTS", "slots" },
@@ -149,8 +150,9 @@ static const struct ga_view views[] = {
 	    { "BLOCKED", "blocked" }, { "DISABLED", "disabled" }, { "LARGEST", "largest" },
 	    { "FRAGMENTED PPM", "fragmentation_ppm" } } },
 	{ &ga_hardware_profile_schema, NULL,
-	  { { "PROFILE", "name" }, { "WHAT", "summary" }, { "AT ONCE", "largestAvailable" },
-	    { "OF", "totalCount" }, { "UNKNOWN", "unknownCount" },
+	  { { "PROFILE", "name" }, { "ACCELERATORS", "summary" },
+	    { "LARGEST FREE", "largestAvailable" },
+	    { "TOTAL", "totalCount" }, { "UNKNOWN", "unknownCount" },
 	    { "EXPECTED", "expectedAvailableAt" }, { "COUNTS", "counts" },
 	    { "PRICE/HOUR", "priceMicros" }, { "CURRENCY", "currency" },
 	    { "AGE S", "staleSeconds" }, { "VERSION", "version" }, { "TEAMS", "teams" },
@@ -171,26 +173,26 @@ static const struct ga_view views[] = {
 	{ &ga_label_finding_schema, NULL,
 	  { { "NODE", "node" }, { "PLATFORM", "platform" }, { "SEVERITY", "severity" },
 	    { "FINDING", "code" }, { "LABEL", "label" }, { "VALUE", "value" }, { "TYPE", "type" },
-	    { "WHAT IT MEANS", "sentence" }, { "WHAT TO DO", "hint" } } },
+	    { "MEANING", "sentence" }, { "HINT", "hint" } } },
 	{ &ga_pod_patch_schema, NULL,
 	  { { "NAMESPACE", "namespace" }, { "POD", "name" }, { "NODE", "node" },
-	    { "ASKS FOR", "resource" }, { "STATE", "state" }, { "TYPE", "type" },
+	    { "REQUESTS", "resource" }, { "STATE", "state" }, { "TYPE", "type" },
 	    { "ANNOTATED", "annotated" }, { "BASIS", "basis" }, { "WARNINGS", "warnings" } } },
 	{ &ga_allocation_match_schema, NULL,
-	  { { "TYPE COUNTED ON", "match.accelerator_type" }, { "GPUS", "match.count" },
+	  { { "EXPECTED TYPE", "match.accelerator_type" }, { "GPUS", "match.count" },
 	    { "TOKENS/S", "match.tokens_per_second_milli" }, { "HOURS", "match.seconds" },
 	    { "COST", "match.cost_micros" }, { "BASIS", "match.basis" },
-	    { "GIVEN UP", "match.fallback" } } },
+	    { "FALLBACK", "match.fallback" } } },
 	{ &ga_match_schema, NULL,
 	  { { "#", "rank" }, { "PROFILE", "profile" }, { "TYPE", "type_name" },
 	    { "GPUS", "count" }, { "FITS", "fits" }, { "AVAILABLE", "availability" },
 	    { "SLO", "slo" }, { "TOKENS/S", "tokens_per_second_milli" },
 	    { "HOURS", "seconds" }, { "COST", "cost_micros" },
-	    { "AN HOUR", "cost_per_hour_micros" }, { "CURRENCY", "currency" },
-	    { "AGAINST IT", "reasons" } } },
+	    { "PRICE/HOUR", "cost_per_hour_micros" }, { "CURRENCY", "currency" },
+	    { "REASON", "reasons" } } },
 	{ &ga_bootstrap_step_schema, NULL,
 	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
-	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
+	    { "WHY", "reason" }, { "CHANGE", "change" }, { "HINT", "hint" } } },
 	{ &ga_bootstrap_schema, NULL,
 	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
 	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
@@ -224,15 +226,15 @@ static const struct ga_view views[] = {
 	    { "CURRENCY", "currency" }, { "WHAT IF", "what_if.cost_micros" },
 	    { "DIFFERENCE", "what_if.difference_micros" } } },
 	{ &ga_finding_schema, NULL,
-	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
-	    { "WHAT TO DO", "hint" } } },
+	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "PROBLEM", "sentence" },
+	    { "HINT", "hint" } } },
 	{ &ga_state_schema, NULL,
 	  { { "STATE", "path" }, { "ACTION", "action" }, { "SCHEMA", "schema_version" },
 	    { "EPOCH", "epoch" }, { "LAB", "lab" } } },
 };
 
 static const struct {
-	const struct ga_schema *shape;
+	const struct ga_schema *schema;
 	struct ga_sometimes columns[GA_VIEW_SOMETIMES + 1];
 } sometimes[] = {
 	{ &ga_profile_schema,
@@ -248,7 +250,7 @@ const struct ga_view *ga_view_of(const struct ga_schema *schema)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(views); i++)
-		if (views[i].shape == schema)
+		if (views[i].schema == schema)
 			return &views[i];
 	return NULL;
 }
@@ -258,7 +260,7 @@ const struct ga_sometimes *ga_view_sometimes(const struct ga_view *view)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(sometimes); i++)
-		if (sometimes[i].shape == view->shape)
+		if (sometimes[i].schema == view->schema)
 			return sometimes[i].columns;
 	return NULL;
 }

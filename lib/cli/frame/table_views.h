@@ -14,7 +14,7 @@ struct ga_column {
 };
 
 struct ga_view {
-	const struct ga_schema *shape;
+	const struct ga_schema *schema;
 	const char *rows; /* member whose list elements are the rows; NULL: the record is one row */
 	struct ga_column columns[GA_VIEW_COLUMNS + 1];
 };

@@ -247,8 +247,8 @@ static void ask_estimators(struct matching *m)
 
 	if (!ga_estimate_is_training(&m->need)) {
 		if (m->o->estimators.n)
-			ga_say("warning: --estimator is not asked: it says how long a training "
-			       "takes, and none is asked about");
+			ga_say("warning: --estimator is not run: it estimates how long a "
+			       "training takes, and the requirement has none");
 		return;
 	}
 	for (i = 0; i < m->o->estimators.n; i++)

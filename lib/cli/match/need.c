@@ -29,7 +29,7 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 static int read_record(const char *operand, struct ga_requirement *ret, struct ga_err *err)
 {
 	static const struct ga_consumer table[] = { { &ga_requirement_schema, take },
-						    { .shape = NULL } };
+						    { .schema = NULL } };
 
 	reading.need = ret;
 	reading.records = 0;
@@ -82,18 +82,18 @@ static int check(const struct ga_requirement *n, struct ga_err *err)
 				 ("samples and their length go together"),
 				 ("--samples 100000 --sequence-tokens 1024 --epochs 3"));
 	if (n->samples != GA_UNKNOWN && n->train_tokens != GA_UNKNOWN)
-		return ga_fail(err, GA_USAGE, "tokens are said twice: as such, and as samples");
+		return ga_fail(err, GA_USAGE, "give tokens or samples, not both");
 	if (n->epochs != GA_UNKNOWN && n->samples == GA_UNKNOWN)
-		return ga_fail(err, GA_USAGE, "epochs are said, and no samples: tokens are said as "
-					      "often as they are seen");
+		return ga_fail(err, GA_USAGE, "epochs need samples: tokens count every time they "
+					      "are seen");
 	if (n->samples != GA_UNKNOWN && ga_estimate_tokens(n) == GA_UNKNOWN)
 		return ga_fail(err, GA_USAGE,
 			       "samples times their length times epochs is beyond 10^15 tokens");
 	if (n->checkpoints != GA_UNKNOWN && !ga_estimate_is_training(n))
-		return ga_fail(err, GA_USAGE, "checkpoints are said, and no training");
+		return ga_fail(err, GA_USAGE, "checkpoints need a training: tokens or samples");
 	if (ga_estimate_is_training(n) &&
 	    (n->tokens_per_second != GA_UNKNOWN || n->p99_ms != GA_UNKNOWN))
-		return ga_fail(err, GA_USAGE, "a training has no throughput or latency to be held");
+		return ga_fail(err, GA_USAGE, "a training takes no throughput and no latency");
 	return 0;
 }
 

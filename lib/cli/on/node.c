@@ -81,7 +81,7 @@ int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_er
 	/* Sends the user-data if it is here. The host may have it already; else it reports a
 	 * failure. */
 	digest = json_string_value(json_object_get(rec->json, "user_data_digest"));
-	if (rec->shape == &ga_plan_schema && digest && ga_digest_is_valid(digest))
+	if (rec->schema == &ga_plan_schema && digest && ga_digest_is_valid(digest))
 		(void)ga_user_data_lines(n->opts->user_data_dir, digest, &n->in, &ignored);
 	ga_str_add_bytes(&n->in, rec->raw, rec->raw_len);
 	ga_str_addc(&n->in, '\n');

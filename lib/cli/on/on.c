@@ -100,7 +100,7 @@ static int take_line(struct ga_on *on, const char *line, size_t len, struct ga_e
 	}
 	json = rec.json;
 	node = json_string_value(json_object_get(rec.json, "node"));
-	if (!rec.shape || !is_order(rec.shape) || !node)
+	if (!rec.schema || !is_order(rec.schema) || !node)
 		return ga_emit_raw(&rec, err);
 	n = find(on, node);
 	n->with_input = true;

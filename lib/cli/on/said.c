@@ -241,17 +241,17 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 			      "/etc/gpuaas/gpuaas.conf there", n->node);
 		return ga_on_node_fail(n, "run", &why, err);
 	}
-	if (rec.shape == &ga_user_data_schema)
+	if (rec.schema == &ga_user_data_schema)
 		return 0; /* passed on by a command that does not use it: drop it, it is secret */
 	/* A result of its object answers an order; a progress record does not. */
-	if (rec.shape != &ga_progress_schema) {
+	if (rec.schema != &ga_progress_schema) {
 		strike(n, json_string_value(json_object_get(rec.json, "allocation")));
 		strike(n, json_string_value(json_object_get(rec.json, "object")));
-		if (rec.shape == &ga_observation_schema)
+		if (rec.schema == &ga_observation_schema)
 			strike(n, n->node);
 	}
-	if (rec.shape == &ga_host_schema || rec.shape == &ga_candidate_schema ||
-	    rec.shape == &ga_end_schema)
+	if (rec.schema == &ga_host_schema || rec.schema == &ga_candidate_schema ||
+	    rec.schema == &ga_end_schema)
 		return hold(n, &rec, err);
-	return rec.shape == &ga_failure_schema ? pass_failure(n, &rec, err) : pass(n, &rec, err);
+	return rec.schema == &ga_failure_schema ? pass_failure(n, &rec, err) : pass(n, &rec, err);
 }

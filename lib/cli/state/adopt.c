@@ -202,7 +202,7 @@ static int adopt_one(const struct reading *r, struct ga_err *err)
 	struct ga_err second = GA_ERR_INIT;
 	int first;
 	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
-	const struct ga_rec end = { .shape = &ga_inventory_schema, .json = r->json,
+	const struct ga_rec end = { .schema = &ga_inventory_schema, .json = r->json,
 				    .signature = r->signature,
 				    .raw = r->lines.len ? r->lines.buf : "",
 				    .raw_len = r->lines.len };

@@ -32,7 +32,7 @@ const struct ga_opt ga_cli_notify_opts[] = {
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
 	  .help = "calls at once (default 4)" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
-	  .help = "show what would be told to whom, tell nobody" },
+	  .help = "show what each hook would get, run none" },
 	GA_OPTS_END,
 };
 
@@ -274,7 +274,7 @@ int ga_cli_notify(struct ga_err *err)
 	if (lock < 0)
 		return -1;
 	if (!hooks.n)
-		ga_say("gpuaas-state: nobody is told: there is no hook in '%s'", folder);
+		ga_say("gpuaas-state: nobody is notified: there is no hook in '%s'", folder);
 	if (dry_run)
 		return show(db, &hooks, stale, err);
 	/* If the folder is empty or missing, keep its hooks' records: the folder may come back. */

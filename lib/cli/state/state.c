@@ -100,7 +100,7 @@ int ga_cli_restore(struct ga_err *err)
 	    ga_state_restore(ga_cli_state_path(), args[0], reason, on_finding, NULL, &done, err) <
 		    0)
 		return -1;
-	ga_say("%s: epoch %lld: nothing is placed on a node until its host was asked: "
+	ga_say("%s: epoch %lld: nothing is placed on a node until its host has answered: "
 	       "gpuaas-operations(7), BACKUPS, AND THE WAY BACK",
 	       ga_cli_program(), (long long)done.epoch);
 	if (done.kept)

@@ -63,9 +63,9 @@ static void check_asked(struct try *t)
 	if (asked == GA_UNKNOWN || asked <= have)
 		return;
 	if (asked % 1024)
-		ga_str_addf(&wants, "%" PRId64 " MiB are asked for", asked);
+		ga_str_addf(&wants, "%" PRId64 " MiB are required", asked);
 	else
-		ga_str_addf(&wants, "%" PRId64 " GiB are asked for", asked / 1024);
+		ga_str_addf(&wants, "%" PRId64 " GiB are required", asked / 1024);
 	if (printed || asked * 92 > have * 100) {
 		say_too_small(t, &wants, have);
 		return;

@@ -325,7 +325,7 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 					       ga_xstrdup("");
 
 	if (asked && own && strcmp(asked, own) != 0)
-		return ga_xprintf("%s '%s' was asked for, and profile '%s' names %s '%s'", what,
+		return ga_xprintf("the request names %s '%s', and profile '%s' names %s '%s'", what,
 				  asked, p->name, what, own);
 	if (r->node)
 		return ga_xprintf("node '%s' is not in %s '%s'%s", r->node, what, place, by);

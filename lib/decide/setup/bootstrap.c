@@ -288,7 +288,7 @@ static void plan_kernel(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 						    "boot loader, then reboot", words.buf);
 
 		s = ga_setup_add(plan, GA_SETUP_DO_NOTE, "kernel_arguments", "/proc/cmdline",
-				 "manual", "this host has no GRUB that could be told");
+				 "manual", "this host has no GRUB to configure");
 		ga_setup_emit(s, NULL, NULL, hint);
 	}
 	if (f->rooted)

@@ -442,8 +442,8 @@ int ga_block_uses(const struct ga_block_dev *dev, bool signatures, struct ga_blo
 
 	*ret = (struct ga_block_uses){ 0 };
 	if (!ga_sys_exists("/proc/self/mountinfo"))
-		return ga_fail(err, GA_HOST, "'/proc/self/mountinfo' is not there: who uses '%s' "
-			       "cannot be told", dev->path);
+		return ga_fail(err, GA_HOST, "'/proc/self/mountinfo' is not there: "
+			       "what uses '%s' is unknown", dev->path);
 	ga_block_uses_in(table, dev, signatures, ret);
 	return 0;
 }

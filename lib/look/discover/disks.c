@@ -63,7 +63,7 @@ static const char *refuse(const struct ga_block_dev *d, const struct ga_block_us
 		return "in_use";
 	}
 	if (!d->wwid) {
-		*why = "the drive reports no wwid: it cannot be told from another";
+		*why = "the drive reports no wwid, and could be mistaken for another";
 		return "no_wwid";
 	}
 	if (uses->same.n) {

@@ -78,7 +78,7 @@ static void check_iommu(struct check *c)
 	enum state state = groups ? OK : MISSING;
 
 	add(c, "iommu_groups", "no_iommu", state, evidence,
-	    asked ? "the kernel was asked for it: enable VT-d or AMD-Vi in the firmware" : fix);
+	    asked ? "the kernel argument is set: enable VT-d or AMD-Vi in the firmware" : fix);
 	/* A kernel may have the IOMMU on by its own configuration: then the groups are the
 	 * proof. */
 	add(c, "kernel_arguments", NULL, groups || asked ? OK : MISSING, args, fix);

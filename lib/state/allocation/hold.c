@@ -188,7 +188,7 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 	if (!ga_streq(h.state, "held")) {
 		if (!ga_streq(h.state, "active") || !ga_streq(h.order_kind, "plan") ||
 		    !ga_streq(f.power_wanted, "on") || !ga_streq(f.power_observed, "off"))
-			return wrong_state(&h, "there is no hold to take back", err);
+			return wrong_state(&h, "there is no hold to end", err);
 	} else if (ga_db_change(db, err,
 				"UPDATE allocation SET state = 'active', since = ?2, "
 				"reason = NULL, expires_at = NULL, power_wanted = 'on', "

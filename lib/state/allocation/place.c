@@ -100,10 +100,10 @@ static int insert_claim(struct ga_db *db, const struct placing *p, const char *s
 	return 0;
 }
 
-static int fail_moved(const char *what, const char *id, struct ga_err *err)
+static int fail_changed(const char *what, const char *id, struct ga_err *err)
 {
 	(void)ga_fail_for(err, GA_CONFLICT, "concurrent_update",
-			  "%s '%s' moved while it was being placed on", what, id);
+			  "%s '%s' changed during placement", what, id);
 	ga_err_object(err, id);
 	return -1;
 }
@@ -125,7 +125,7 @@ static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *e
 			       "AND cordon_reason IS NULL",
 			       "ss", node->id, holder);
 	if (n != 1)
-		return n < 0 ? -1 : fail_moved("node", node->id, err);
+		return n < 0 ? -1 : fail_changed("node", node->id, err);
 	if (p->whole && insert_claim(db, p, NULL, holder, NULL, err) < 0)
 		return -1;
 	for (i = 0; i < p->decision->slots.n; i++) {
@@ -139,7 +139,7 @@ static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *e
 			       "AND generation = ?3 AND cordon_reason IS NULL AND blockers = '[]'",
 			       "ssi", slot->id, p->now, slot->generation);
 		if (n != 1)
-			return n < 0 ? -1 : fail_moved("slot", slot->id, err);
+			return n < 0 ? -1 : fail_changed("slot", slot->id, err);
 		p->plan->bundles.v[i].generation = slot->generation + 1;
 	}
 	return 0;

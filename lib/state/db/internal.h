@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share: they alone know sqlite3's types. */
+/* The private header of this folder, which alone knows sqlite3's types. */
 #ifndef GA_STATE_DB_INTERNAL_H
 #define GA_STATE_DB_INTERNAL_H
 

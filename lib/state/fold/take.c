@@ -145,27 +145,27 @@ int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema, const v
 static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct ga_err *why,
 		struct ga_err *err)
 {
-	ga_autofree void *obj = ga_xcalloc(1, rec->shape->size);
+	ga_autofree void *obj = ga_xcalloc(1, rec->schema->size);
 	struct ga_err second = GA_ERR_INIT;
 	int r, known;
 
 	*first = false;
-	if (ga_rec_parse(rec, rec->shape, obj, err) < 0)
+	if (ga_rec_parse(rec, rec->schema, obj, err) < 0)
 		return -1;
 	r = ga_store_begin(db, "gpuaas-state", err);
-	if (r == 0 && is_declared(rec->shape)) {
-		r = ga_store_may_apply(db, rec->shape, obj, err);
-	} else if (r == 0 && rec->shape->is_signed) {
+	if (r == 0 && is_declared(rec->schema)) {
+		r = ga_store_may_apply(db, rec->schema, obj, err);
+	} else if (r == 0 && rec->schema->is_signed) {
 		/* A record that was folded before needs no proof, because it changes nothing. */
-		known = ga_fold_is_known(db, rec->shape, obj, err);
+		known = ga_fold_is_known(db, rec->schema, obj, err);
 		r = known ? known : ga_store_key_check(db, rec, err);
 		*first = !known && r > 0;
 	}
 	if (r >= 0)
-		r = put(db, rec->shape, obj, err);
-	if (r >= 0 && why && ga_fold_unbelieved(db, rec->shape, obj, why, err) < 0)
+		r = put(db, rec->schema, obj, err);
+	if (r >= 0 && why && ga_fold_unbelieved(db, rec->schema, obj, why, err) < 0)
 		r = -1;
-	ga_schema_release(rec->shape, obj);
+	ga_schema_release(rec->schema, obj);
 	if (r >= 0 && ga_db_commit(db, err) == 0)
 		return r;
 	ga_db_rollback(db);

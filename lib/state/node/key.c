@@ -233,7 +233,7 @@ static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on
 		return made;
 	return ga_audit_add(db, "node_key_first_use", node,
 			    json_pack("{s:s, s:s, s:s?, s:s?}", "key", key, "kind",
-				      rec->shape->kind, "object", object_of(rec), "attempt",
+				      rec->schema->kind, "object", object_of(rec), "attempt",
 				      member(rec, "attempt")),
 			    err) < 0 ? -1 : 1;
 }
@@ -338,7 +338,7 @@ int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct g
 
 	ga_digest_of(rec->raw, rec->raw_len, digest);
 	detail = json_pack("{s:s, s:s, s:s?, s:s, s:s?}", "reason", refusal->reason, "kind",
-			   rec->shape->kind, "object", object_of(rec), "record", digest, "key",
+			   rec->schema->kind, "object", object_of(rec), "record", digest, "key",
 			   json_string_value(json_object_get(rec->signature, "key")));
 	if (ga_db_begin(db, "gpuaas-state", err) < 0)
 		return -1;

@@ -32,7 +32,7 @@
 
 struct list_kind {
 	const char *name, *plural;
-	const struct ga_schema *shape;
+	const struct ga_schema *schema;
 	const char *id, *time; /* members for --after and --since; NULL: there is none */
 	int (*query)(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
 		     struct ga_err *err);
@@ -119,8 +119,8 @@ static const struct list_kind kinds[] = {
 	  .text = true },
 	{ "proposal", "proposals", &ga_proposal_schema, "proposal", "proposed_at", all_proposals,
 	  .text = false },
-	{ .name = "pool", .plural = "pools", .shape = &ga_pool_schema, .many = all_pools },
-	{ .name = "attention", .plural = "attention", .shape = &ga_attention_schema, .id = "object",
+	{ .name = "pool", .plural = "pools", .schema = &ga_pool_schema, .many = all_pools },
+	{ .name = "attention", .plural = "attention", .schema = &ga_attention_schema, .id = "object",
 	  .time = "since", .many = all_attention },
 };
 
@@ -204,7 +204,7 @@ static int check_query(struct filter *f, struct ga_err *err)
 	int64_t micros;
 
 	for (; where && *where; where++)
-		if (ga_where_check(f->kind->shape, *where, err) < 0)
+		if (ga_where_check(f->kind->schema, *where, err) < 0)
 			return -1;
 	if (q->after && !f->kind->id)
 		return ga_fail(err, GA_USAGE, "%s have no ids to go on after", f->kind->plural);
@@ -222,7 +222,7 @@ static int check_query(struct filter *f, struct ga_err *err)
 
 static int each_row(struct filter *f, const struct ga_rows *rows, void *obj, struct ga_err *err)
 {
-	const struct ga_schema *schema = f->kind->shape;
+	const struct ga_schema *schema = f->kind->schema;
 	int r = f->kind->text ? ga_rec_parse_text(ga_rows_text(rows, 0), schema, obj, err) :
 				ga_row_read(rows, 0, schema, obj, err);
 
@@ -240,7 +240,7 @@ static int each_row(struct filter *f, const struct ga_rows *rows, void *obj, str
 
 static int list_rows(struct ga_db *db, struct filter *f, struct ga_err *err)
 {
-	ga_autofree void *obj = ga_xcalloc(1, f->kind->shape->size);
+	ga_autofree void *obj = ga_xcalloc(1, f->kind->schema->size);
 	struct ga_list_query q = *f->q;
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;

@@ -223,8 +223,8 @@ static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err
 			continue;
 		*found = true;
 		ga_adopt_finding(a, "not_adopted", w->object,
-				 "its domain is on the host, and host.db has no plan of it: whose "
-				 "it is, and what it has, cannot be told",
+				 "its domain is on the host, and host.db has no plan of it: "
+				 "its owner and its devices are unknown",
 				 "look at it with virsh on the host; when it is nobody's, end it "
 				 "there, and adopt again");
 	}

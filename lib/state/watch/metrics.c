@@ -336,7 +336,7 @@ static void tell_costs(const struct ga_cost_sums *sums, struct ga_str *to)
 	static const char cost[] = "gpuaas_usage_open_cost_per_hour";
 	size_t i;
 
-	ga_om_family(to, cost, "What is billed now costs so much an hour, in the site's currency.");
+	ga_om_family(to, cost, "Cost an hour of what is billed now, in the site's currency.");
 	for (i = 0; i < sums->groups.n; i++) {
 		const struct ga_cost_group *g = &sums->groups.v[i];
 		const struct ga_label of[] = { { "type", type_of(g) }, { NULL, NULL } };
@@ -391,7 +391,7 @@ static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	static const char *const labels[] = { "severity", "code", NULL };
 	ga_autorows struct ga_rows *rows = NULL;
 
-	ga_om_family(to, "gpuaas_drift", "What the last reconcile of a node found and left.");
+	ga_om_family(to, "gpuaas_drift", "Drift that the last reconcile of a node found and left.");
 	if (ga_db_query(db, &rows, err,
 			"SELECT d.severity, d.code, count(*) AS n FROM node_drift d "
 			"JOIN node n ON n.id = d.node_id WHERE n.state <> 'retired' "
@@ -460,8 +460,8 @@ static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *out
 		return -1;
 	if (codes.n)
 		qsort(codes.v, codes.n, sizeof(*codes.v), by_code);
-	ga_om_family(out, "gpuaas_attention", "What needs a person: gpuaas-list attention.");
-	ga_om_family(&second, oldest, "Since when the oldest of that code does.");
+	ga_om_family(out, "gpuaas_attention", "Objects that need a person: gpuaas-list attention.");
+	ga_om_family(&second, oldest, "Since when the oldest of that code needs one.");
 	for (i = 0; i < codes.n; i++) {
 		const struct ga_label of[] = { { "code", codes.v[i].code },
 					       { NULL, NULL } };

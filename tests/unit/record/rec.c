@@ -170,7 +170,7 @@ static void chunks(void)
 		t_ok(rec.raw_len == strlen(want) && !memcmp(rec.raw, want, rec.raw_len),
 		     "raw bytes of record %d", n);
 		t_int(rec.line, n == 1 ? 1 : 3, "its line");
-		t_ok(!rec.shape, "a kind this version does not know");
+		t_ok(!rec.schema, "a kind this version does not know");
 	}
 	t_int(n, 2, "both records: %s", err.msg);
 	close(fds[0]);

@@ -216,7 +216,7 @@ static void reasons(void)
 		{ "a:ff b:FF", "profile-types=h200 profile-pool=x",
 		  "other_pool_wanted: no node is in pool 'x', which profile 'p' names" },
 		{ "a:ff b:FF", "pool=b profile-pool=a",
-		  "other_pool_wanted: pool 'b' was asked for, and profile 'p' names pool 'a'" },
+		  "other_pool_wanted: the request names pool 'b', and profile 'p' names pool 'a'" },
 		{ "a:ff b:FF", "profile-types=h200 node=a pool=b",
 		  "other_pool_wanted: node 'a' is not in pool 'b'" },
 		{ "a:ff b:FF", "profile-types=h200 region=far pool=nowhere",

@@ -13,9 +13,9 @@ static bool is_offered(const struct ga_expected_slot *s)
 static struct ga_drift_item *add_for_slot(const struct ga_comparison *c, enum ga_drift_code code,
 					  const struct ga_expected_slot *s)
 {
-	struct ga_drift_item *d = is_offered(s) ?
-					 ga_drift_add(c, code, GA_BAD, s->bundle.slot) :
-					 ga_drift_add(c, code, GA_WARN, s->bundle.slot);
+	struct ga_drift_item *d =
+		ga_drift_add(c, code, is_offered(s) ? GA_DRIFT_ERROR : GA_DRIFT_WARNING,
+			     s->bundle.slot);
 
 	d->slot = ga_xstrdup(s->bundle.slot);
 	return d;
@@ -65,11 +65,11 @@ static void binding(const struct ga_comparison *c, const struct ga_expected_slot
 	    (!used && !was_bound(c, p->address)))
 		return;
 	if (c->want->lab)
-		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_NOTE, s->bundle.slot);
+		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_DRIFT_INFO, s->bundle.slot);
 	else if (used)
-		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_BAD, s->bundle.slot);
+		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_DRIFT_ERROR, s->bundle.slot);
 	else
-		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_WARN, s->bundle.slot);
+		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_DRIFT_WARNING, s->bundle.slot);
 	ga_autofree char *expected = ga_xprintf("%s bound to vfio-pci", p->address);
 	ga_autofree char *observed = ga_xprintf("driver %s", p->driver ? p->driver : "none");
 
@@ -119,7 +119,7 @@ static void fatal_errors(const struct ga_comparison *c, const struct ga_expected
 		ga_xprintf("%lld since the host's start%s%s%s", (long long)p->fatal,
 			   boot ? " (boot " : "", boot ? boot : "", boot ? ")" : "");
 	struct ga_drift_item *d =
-		ga_drift_add(c, GA_D_GPU_ERRORS, GA_WARN, s->bundle.slot);
+		ga_drift_add(c, GA_D_GPU_ERRORS, GA_DRIFT_WARNING, s->bundle.slot);
 
 	d->slot = ga_xstrdup(s->bundle.slot);
 	d->subject = ga_xstrdup(p->address);
@@ -151,7 +151,7 @@ static void degraded(const struct ga_comparison *c, const struct ga_expected_slo
 		ga_str_addf(&observed, "%s%lld or more errors corrected",
 			    observed.len ? ", " : "",
 			    (long long)(p->correctable / CORRECTABLE_MANY * CORRECTABLE_MANY));
-	d = ga_drift_add(c, GA_D_GPU_DEGRADED, GA_WARN, s->bundle.slot);
+	d = ga_drift_add(c, GA_D_GPU_DEGRADED, GA_DRIFT_WARNING, s->bundle.slot);
 	d->slot = ga_xstrdup(s->bundle.slot);
 	ga_drift_say(d, "a link of its GPU with all lanes and few errors", observed.buf);
 	ga_drift_command(d, "lspci -vvs %s", p->address);
@@ -286,7 +286,7 @@ static void disk(const struct ga_comparison *c, const struct ga_expected_slot *s
 		ga_drift_command(d, "lsblk %s", k->path);
 	}
 	if (b->nvme_path && !ga_streq(b->nvme_path, k->path)) {
-		d = ga_drift_add(c, GA_D_DISK_PATH_MOVED, GA_NOTE, b->slot);
+		d = ga_drift_add(c, GA_D_DISK_PATH_MOVED, GA_DRIFT_INFO, b->slot);
 		ga_drift_say(d, b->nvme_path, k->path);
 		d->slot = ga_xstrdup(b->slot);
 	}
@@ -328,7 +328,7 @@ static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_
 						need == 1 ? "" : "s", (long long)size_kib);
 	ga_autofree char *observed = ga_xprintf("%lld page%s", (long long)have,
 						have == 1 ? "" : "s");
-	struct ga_drift_item *d = ga_drift_add(c, GA_D_HUGEPAGES_SHORT, GA_WARN, object);
+	struct ga_drift_item *d = ga_drift_add(c, GA_D_HUGEPAGES_SHORT, GA_DRIFT_WARNING, object);
 
 	ga_drift_say(d, expected, observed);
 	ga_drift_command(d,

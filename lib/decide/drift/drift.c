@@ -206,9 +206,18 @@ bool ga_is_running(const struct ga_comparison *c, const char *allocation)
 
 /* ---- drift ---- */
 
+/* The severity and the observation of a record. */
+static const struct {
+	const char *severity, *observation;
+} severities[] = {
+	[GA_DRIFT_ERROR] = { "error", "bad" },
+	[GA_DRIFT_WARNING] = { "warning", "bad" },
+	[GA_DRIFT_INFO] = { "info", "ok" },
+	[GA_DRIFT_UNKNOWN] = { "info", "unknown" },
+};
+
 struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
-				   const char *severity, const char *observation,
-				   const char *object)
+				   enum ga_drift_severity severity, const char *object)
 {
 	struct ga_drift_item *d = ga_list_add(c->ret);
 	char at[GA_TIME_SIZE];
@@ -220,8 +229,8 @@ struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_
 	d->drift.node = ga_xstrdup(c->want->node);
 	d->drift.object = ga_strdup0(object);
 	d->drift.code = ga_xstrdup(ga_drift_word(code));
-	d->drift.severity = ga_xstrdup(severity);
-	d->drift.observation = ga_xstrdup(observation);
+	d->drift.severity = ga_xstrdup(severities[severity].severity);
+	d->drift.observation = ga_xstrdup(severities[severity].observation);
 	d->drift.at = ga_xstrdup(ga_time_format(c->seen->at_micros, at));
 	return d;
 }
@@ -259,8 +268,7 @@ void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char 
 void ga_drift_unknown(const struct ga_comparison *c, const char *object, const char *what,
 		      const char *why)
 {
-	struct ga_drift_item *d =
-		ga_drift_add(c, GA_D_UNOBSERVED, "info", "unknown", object);
+	struct ga_drift_item *d = ga_drift_add(c, GA_D_UNOBSERVED, GA_DRIFT_UNKNOWN, object);
 
 	ga_drift_say(d, what, why);
 }

@@ -12,14 +12,16 @@ struct ga_comparison {
 	struct ga_drifts *ret;
 };
 
-#define GA_BAD "error", "bad"
-#define GA_WARN "warning", "bad"
-#define GA_NOTE "info", "ok" /* a difference without a fault */
+/* How bad a drift is. It decides both the severity and the observation of the record. */
+enum ga_drift_severity {
+	GA_DRIFT_ERROR,	  /* severity error, observation bad */
+	GA_DRIFT_WARNING, /* warning, bad */
+	GA_DRIFT_INFO,	  /* info, ok: a difference without a fault */
+	GA_DRIFT_UNKNOWN, /* info, unknown: the fact could not be observed */
+};
 
-/* Adds a drift; severity and observation come as GA_BAD, GA_WARN or GA_NOTE. */
 struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
-				   const char *severity, const char *observation,
-				   const char *object);
+				   enum ga_drift_severity severity, const char *object);
 /* Sets the expected and the observed value; either may be NULL. */
 void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed);
 void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...) GA_PRINTF(2, 3);

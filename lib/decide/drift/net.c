@@ -23,7 +23,7 @@ static void reservation_missing(const struct ga_comparison *c,
 		if (ga_streq(c->seen->reservations.v[i].mac, s->bundle.mac) &&
 		    ga_streq(c->seen->reservations.v[i].ip, s->bundle.private_ip))
 			return;
-	d = ga_drift_add(c, GA_D_DHCP_MISSING, GA_WARN, a->allocation);
+	d = ga_drift_add(c, GA_D_DHCP_MISSING, GA_DRIFT_WARNING, a->allocation);
 	ga_drift_say(d, expected, "no reservation");
 	d->slot = ga_xstrdup(s->bundle.slot);
 	ga_drift_repair(d, GA_R_WRITE_DHCP_HOST, a->allocation,
@@ -36,7 +36,7 @@ static void reservation_stale(const struct ga_comparison *c, const struct ga_see
 
 	if (!ga_drift_is_over(c->want, c->seen, r->allocation))
 		return;
-	d = ga_drift_add(c, GA_D_DHCP_STALE, GA_WARN, r->allocation);
+	d = ga_drift_add(c, GA_D_DHCP_STALE, GA_DRIFT_WARNING, r->allocation);
 	ga_drift_say(d, "no reservation of an ended allocation", r->path);
 	ga_drift_repair(d, GA_R_REMOVE_DHCP_HOST, r->allocation, r->path);
 }
@@ -52,7 +52,7 @@ static void lease(const struct ga_comparison *c, const struct ga_expected_alloca
 			ip = c->seen->leases.v[i].ip;
 	if (ga_streq(ip, s->bundle.private_ip))
 		return;
-	d = ga_drift_add(c, ip ? GA_D_LEASE_MISMATCH : GA_D_LEASE_MISSING, GA_WARN,
+	d = ga_drift_add(c, ip ? GA_D_LEASE_MISMATCH : GA_D_LEASE_MISSING, GA_DRIFT_WARNING,
 			 a->allocation);
 	ga_drift_say(d, s->bundle.private_ip, ip ? ip : "no lease");
 	ga_drift_command(d, "grep %s %s", s->bundle.mac,
@@ -78,7 +78,7 @@ static void lease_stale(const struct ga_comparison *c, const struct ga_expected_
 	if (!ip || s->allocation || !has_open_eyes(c))
 		return;
 	observed = ga_xprintf("%s has %s", s->bundle.mac, ip);
-	d = ga_drift_add(c, GA_D_LEASE_STALE, GA_WARN, s->bundle.slot);
+	d = ga_drift_add(c, GA_D_LEASE_STALE, GA_DRIFT_WARNING, s->bundle.slot);
 	ga_drift_say(d, "no lease of an idle slot", observed);
 	d->slot = ga_xstrdup(s->bundle.slot);
 	ga_drift_repair(d, GA_R_RELEASE_LEASE, NULL, ip);
@@ -112,7 +112,7 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 		ga_autofree char *there = p ? ga_xprintf("on %s", p->bridge) : NULL;
 		bool loose = !p && is_loose(c, s->bundle.port);
 
-		d = ga_drift_add(c, GA_D_OVS_PORT_MISSING, GA_BAD, a->allocation);
+		d = ga_drift_add(c, GA_D_OVS_PORT_MISSING, GA_DRIFT_ERROR, a->allocation);
 		ga_drift_say(d, expected,
 			     there ? there : loose ? "on no bridge" : "no such port");
 		d->slot = ga_xstrdup(s->bundle.slot);
@@ -125,7 +125,7 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 			ga_drift_command(d, "virsh domiflist %s", a->domain);
 	} else if (p->flows == 0) {
 		/* Without flows a guest can send under another guest's address. */
-		d = ga_drift_add(c, GA_D_OVS_FLOWS_MISSING, GA_BAD, a->allocation);
+		d = ga_drift_add(c, GA_D_OVS_FLOWS_MISSING, GA_DRIFT_ERROR, a->allocation);
 		ga_drift_say(d, "flows against spoofing", "none with its cookie");
 		d->slot = ga_xstrdup(s->bundle.slot);
 		ga_drift_repair(d, GA_R_ADD_FLOWS, a->allocation, s->bundle.port);
@@ -150,7 +150,7 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 	if (p->loose)
 		return; /* it is on no bridge */
 	if (is_idle_port(c, p)) {
-		d = ga_drift_add(c, GA_D_OVS_PORT_ORPHAN, GA_WARN, p->name);
+		d = ga_drift_add(c, GA_D_OVS_PORT_ORPHAN, GA_DRIFT_WARNING, p->name);
 		ga_drift_say(d, "no port of an idle slot", p->name);
 		if (p->dead && has_open_eyes(c) && ga_streq(p->bridge, c->want->network.bridge))
 			ga_drift_repair(d, GA_R_REMOVE_PORT, NULL, p->name);
@@ -161,8 +161,8 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 	}
 	if (!ga_drift_is_over(c->want, c->seen, p->allocation))
 		return;
-	d = ga_drift_add(c, p->is_port ? GA_D_OVS_PORT_ORPHAN : GA_D_OVS_FLOWS_ORPHAN, GA_WARN,
-			 p->allocation);
+	d = ga_drift_add(c, p->is_port ? GA_D_OVS_PORT_ORPHAN : GA_D_OVS_FLOWS_ORPHAN,
+			 GA_DRIFT_WARNING, p->allocation);
 	ga_autofree char *observed = ga_xprintf("%s %s on %s", p->is_port ? "port" : "flows of",
 						p->name ? p->name : p->allocation, p->bridge);
 
@@ -191,8 +191,8 @@ static struct ga_drift_item *network_fact(const struct ga_comparison *c, enum ga
 		ga_drift_unknown(c, c->want->network.bridge, expected, NULL);
 		return NULL;
 	}
-	d = guests ? ga_drift_add(c, code, GA_BAD, c->want->network.bridge) :
-		     ga_drift_add(c, code, GA_WARN, c->want->network.bridge);
+	d = ga_drift_add(c, code, guests ? GA_DRIFT_ERROR : GA_DRIFT_WARNING,
+			 c->want->network.bridge);
 	ga_drift_say(d, expected, observed);
 	return d;
 }
@@ -256,11 +256,11 @@ static void ingress(const struct ga_comparison *c, const struct ga_seen_ingress 
 	struct ga_drift_item *d;
 
 	if (i->entered && !i->there && i->done && ga_drift_is_live(c->want, i->allocation)) {
-		d = ga_drift_add(c, GA_D_INGRESS_MISSING, GA_WARN, i->allocation);
+		d = ga_drift_add(c, GA_D_INGRESS_MISSING, GA_DRIFT_WARNING, i->allocation);
 		ga_drift_say(d, to, i->elsewhere ? i->elsewhere : "closed");
 		ga_drift_repair(d, GA_R_PUBLISH, i->allocation, subject);
 	} else if (!i->entered && i->there) {
-		d = ga_drift_add(c, GA_D_INGRESS_ORPHAN, GA_WARN,
+		d = ga_drift_add(c, GA_D_INGRESS_ORPHAN, GA_DRIFT_WARNING,
 				 i->allocation ? i->allocation : subject);
 		ga_drift_say(d, "no port that nobody has published", to);
 		/* A live tenant may use the port, even one that gpuaas did not open: only a person

@@ -41,7 +41,7 @@ static void journal(const struct ga_comparison *c, size_t i)
 	ga_autofree char *observed = ga_xprintf("%zu open, the newest: %s %s", n, first->op,
 						first->subject);
 
-	d = ga_drift_add(c, GA_D_JOURNAL_OPEN, GA_WARN, first->object);
+	d = ga_drift_add(c, GA_D_JOURNAL_OPEN, GA_DRIFT_WARNING, first->object);
 	ga_drift_say(d, "every change undone", observed);
 	d->drift.age_seconds = first->age_seconds;
 	ga_drift_repair(d, GA_R_UNDO_JOURNAL, first->object, NULL);
@@ -55,7 +55,7 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 	if (!ga_streq(w->state, "working") || w->held)
 		return;
 	observed = ga_xprintf("%s left after %s", w->program, w->phase ? w->phase : "its start");
-	d = ga_drift_add(c, GA_D_ATTEMPT_OPEN, GA_WARN, w->object);
+	d = ga_drift_add(c, GA_D_ATTEMPT_OPEN, GA_DRIFT_WARNING, w->object);
 	ga_drift_say(d, "somebody works on it, or it has ended", observed);
 	d->drift.age_seconds = age_of(c, w->started_at);
 	if (ga_streq(w->program, "wipe"))
@@ -100,7 +100,7 @@ static void untold(const struct ga_comparison *c, const struct ga_seen_work *w)
 	if (ga_streq(w->state, "working") || w->held || !is_awaited(c, w))
 		return;
 	observed = ga_xprintf("%s %s, attempt %s", w->program, w->state, w->attempt);
-	d = ga_drift_add(c, GA_D_RESULT_UNTOLD, GA_WARN, w->object);
+	d = ga_drift_add(c, GA_D_RESULT_UNTOLD, GA_DRIFT_WARNING, w->object);
 	ga_drift_say(d, "its result in the state", observed);
 	ga_drift_repair(d, GA_R_TELL_AGAIN, w->object, w->attempt);
 }
@@ -143,7 +143,7 @@ static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, c
 						w && w->held ? "somebody works on it" :
 							       "nobody works on it here");
 
-	d = ga_drift_add(c, GA_D_STUCK, GA_WARN, id);
+	d = ga_drift_add(c, GA_D_STUCK, GA_DRIFT_WARNING, id);
 	ga_drift_say(d, expected, observed);
 	d->drift.age_seconds = age;
 	say_command(d, exit_command, of);
@@ -158,7 +158,7 @@ static void plan_expired(const struct ga_comparison *c, const struct ga_expected
 	    until > c->seen->at_micros)
 		return;
 	/* An info: the next writer of the state frees the slots, and the host has no fault. */
-	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);
+	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_DRIFT_INFO, a->allocation);
 	ga_autofree char *expected = ga_xprintf("taken up by %s", a->expires_at);
 
 	ga_drift_say(d, expected, "still placed");
@@ -176,18 +176,18 @@ static void host(const struct ga_comparison *c)
 	if (!s->fingerprint) {
 		ga_drift_unknown(c, c->want->node, "fingerprint of the hardware", NULL);
 	} else if (c->want->fingerprint && !ga_streq(c->want->fingerprint, s->fingerprint)) {
-		d = ga_drift_add(c, GA_D_FINGERPRINT_CHANGED, GA_BAD, c->want->node);
+		d = ga_drift_add(c, GA_D_FINGERPRINT_CHANGED, GA_DRIFT_ERROR, c->want->node);
 		ga_drift_say(d, c->want->fingerprint, s->fingerprint);
 		ga_drift_command(d, "gpuaas-discover | gpuaas-approve --all-ready "
 					"--accept-change");
 	}
 	if (s->boot_id && c->want->boot_id && !ga_streq(c->want->boot_id, s->boot_id)) {
-		d = ga_drift_add(c, GA_D_BOOT_CHANGED, GA_NOTE, c->want->node);
+		d = ga_drift_add(c, GA_D_BOOT_CHANGED, GA_DRIFT_INFO, c->want->node);
 		ga_drift_say(d, c->want->boot_id, s->boot_id);
 		ga_drift_command(d, "gpuaas-reconcile --repair --boot");
 	}
 	if (s->other_controller) {
-		d = ga_drift_add(c, GA_D_OTHER_CONTROLLER, GA_WARN, c->want->node);
+		d = ga_drift_add(c, GA_D_OTHER_CONTROLLER, GA_DRIFT_WARNING, c->want->node);
 		ga_drift_say(d, "orders of one state", s->other_controller);
 		d->drift.age_seconds = s->other_seconds;
 		ga_drift_command(d, "gpuaas-state check");
@@ -196,10 +196,8 @@ static void host(const struct ga_comparison *c)
 		const struct ga_reason *r = &s->blockers.v[i];
 
 		/* A lab's host is not a GPU host: what it lacks is only an info. */
-		if (c->want->lab)
-			d = ga_drift_add(c, GA_D_HOST_BLOCKER, GA_NOTE, r->code);
-		else
-			d = ga_drift_add(c, GA_D_HOST_BLOCKER, GA_WARN, r->code);
+		d = ga_drift_add(c, GA_D_HOST_BLOCKER,
+				 c->want->lab ? GA_DRIFT_INFO : GA_DRIFT_WARNING, r->code);
 		ga_drift_say(d, r->subject, r->evidence);
 		if (r->hint)
 			ga_drift_command(d, "%s", r->hint);

@@ -14,11 +14,11 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 	struct ga_drift_item *d;
 
 	if (rebuild && w->held) { /* the rebuild has removed the domain and defines it again */
-		d = ga_drift_add(c, GA_D_DOMAIN_MISSING, "info", "unknown", a->allocation);
+		d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_DRIFT_UNKNOWN, a->allocation);
 		ga_drift_say(d, expected, "a rebuild is at work on it");
 		return;
 	}
-	d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_BAD, a->allocation);
+	d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_DRIFT_ERROR, a->allocation);
 	ga_drift_say(d, expected, rebuild ? "no such domain: its rebuild did not end" :
 						"no such domain");
 	/* The guest's data is still on the disk, and a release wipes it. A person decides. */
@@ -42,11 +42,11 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 	struct ga_drift_item *d;
 
 	if (ga_streq(dom->cause, "guest"))
-		d = ga_drift_add(c, GA_D_POWER_OFF, GA_NOTE, a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_OFF, GA_DRIFT_INFO, a->allocation);
 	else if (!dom->cause && !rebooted)
-		d = ga_drift_add(c, GA_D_POWER_OFF, "info", "unknown", a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_OFF, GA_DRIFT_UNKNOWN, a->allocation);
 	else
-		d = ga_drift_add(c, GA_D_POWER_OFF, GA_WARN, a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_OFF, GA_DRIFT_WARNING, a->allocation);
 	ga_drift_say(d, "on", observed);
 	/* Only a domain that stopped with its host is started without a person. */
 	if (!dom->cause && rebooted)
@@ -64,7 +64,7 @@ static void agent(const struct ga_comparison *c, const struct ga_expected_alloca
 
 	if (dom->agent != 0 || !ga_streq(a->state, "active"))
 		return;
-	d = ga_drift_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
+	d = ga_drift_add(c, GA_D_GUEST_UNHEALTHY, GA_DRIFT_WARNING, a->allocation);
 	ga_drift_say(d, "its guest agent answers", "running, and its guest agent is silent");
 	ga_drift_command(d, "gpuaas-vm console %s", a->allocation);
 }
@@ -79,7 +79,7 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 	} else if (ga_streq(dom->state, "crashed") || ga_streq(dom->cause, "ioerror") ||
 		   (ga_streq(dom->state, "paused") && ga_streq(a->power, "on") &&
 		    !ga_streq(dom->cause, "busy"))) {
-		d = ga_drift_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
+		d = ga_drift_add(c, GA_D_GUEST_UNHEALTHY, GA_DRIFT_WARNING, a->allocation);
 		ga_autofree char *observed = ga_xprintf("%s%s%s%s", dom->state,
 							dom->cause ? " (" : "",
 							dom->cause ? dom->cause : "",
@@ -89,7 +89,7 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 	} else if (ga_streq(a->power, "on") && ga_streq(dom->state, "shutoff")) {
 		power_off(c, a, dom);
 	} else if (ga_streq(a->power, "off") && !ga_streq(dom->state, "shutoff")) {
-		d = ga_drift_add(c, GA_D_POWER_ON, GA_WARN, a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_ON, GA_DRIFT_WARNING, a->allocation);
 		ga_drift_say(d, "off", dom->state);
 		ga_drift_command(d, "gpuaas-vm stop %s", a->allocation);
 	} else if (ga_streq(dom->state, "running")) {
@@ -105,12 +105,12 @@ static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_do
 	struct ga_drift_item *d;
 
 	if (young) {
-		d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, "info", "unknown", dom->name);
+		d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, GA_DRIFT_UNKNOWN, dom->name);
 		ga_drift_say(d, NULL, "taken up after the expectation was written");
 		ga_drift_command(d, "gpuaas-state expect --node %s", c->want->node);
 		return;
 	}
-	d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, GA_BAD, dom->name);
+	d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, GA_DRIFT_ERROR, dom->name);
 	ga_autofree char *observed = ga_xprintf("domain of allocation %s, %s", dom->allocation,
 						dom->state ? dom->state : "state unknown");
 	ga_drift_say(d, "no domain of ours beside the expected ones", observed);
@@ -137,7 +137,7 @@ static void duplicates(const struct ga_comparison *c, size_t i)
 		if (!shared)
 			continue;
 		struct ga_drift_item *d =
-			ga_drift_add(c, GA_D_DOMAIN_DUPLICATE, GA_BAD, a->name);
+			ga_drift_add(c, GA_D_DOMAIN_DUPLICATE, GA_DRIFT_ERROR, a->name);
 		ga_autofree char *observed =
 			ga_xprintf("%s is also in domain %s", shared, b->name);
 
@@ -177,7 +177,7 @@ static void orphan_file(const struct ga_comparison *c, enum ga_drift_code code,
 
 	if (!ga_drift_is_over(c->want, c->seen, f->allocation))
 		return;
-	d = ga_drift_add(c, code, GA_WARN, f->allocation);
+	d = ga_drift_add(c, code, GA_DRIFT_WARNING, f->allocation);
 	ga_drift_say(d, "nothing of an ended allocation", f->path);
 	d->drift.age_seconds = f->age_seconds;
 	ga_drift_repair(d, repair, f->allocation, f->path);
@@ -195,7 +195,7 @@ static void seeds_missing(const struct ga_comparison *c)
 		if (there)
 			continue;
 		struct ga_drift_item *d =
-			ga_drift_add(c, GA_D_SEED_MISSING, GA_WARN, a->allocation);
+			ga_drift_add(c, GA_D_SEED_MISSING, GA_DRIFT_WARNING, a->allocation);
 
 		ga_drift_say(d, "seed kept until release", "no seed");
 		ga_drift_command(d, "gpuaas-show %s", a->allocation);
@@ -222,7 +222,7 @@ static void partition_inactive(const struct ga_comparison *c,
 
 	if (p && p->active)
 		return;
-	d = ga_drift_add(c, GA_D_PARTITION_INACTIVE, GA_BAD, a->allocation);
+	d = ga_drift_add(c, GA_D_PARTITION_INACTIVE, GA_DRIFT_ERROR, a->allocation);
 	ga_drift_say(d, expected, p ? "inactive" : "Fabric Manager does not know it");
 	d->number = a->fabric_partition;
 	/* Activation needs the partition's GPUs in reset: impossible below a running guest. */
@@ -252,7 +252,7 @@ static void partitions(const struct ga_comparison *c)
 			continue;
 		ga_autofree char *name = ga_xprintf("partition %lld", (long long)p->id);
 		struct ga_drift_item *d =
-			ga_drift_add(c, GA_D_PARTITION_ORPHAN, GA_WARN, name);
+			ga_drift_add(c, GA_D_PARTITION_ORPHAN, GA_DRIFT_WARNING, name);
 
 		ga_drift_say(d, "inactive", "active without an allocation");
 		ga_drift_command(d, "fmpm -d %lld", (long long)p->id);

@@ -17,16 +17,15 @@ typedef int (*fn_void)(void);
 typedef int (*fn_connect)(void *params, void **handle);
 typedef int (*fn_disconnect)(void *handle);
 typedef int (*fn_list)(void *handle, struct ga_nvfm_list *list);
-typedef int (*fn_partition)(void *handle, unsigned int id);
 
 struct ga_nvfm {
+	char *name; /* of the library */
 	void *library, *handle;
 	bool started;
 	fn_void init, shutdown;
 	fn_connect connect;
 	fn_disconnect disconnect;
 	fn_list list;
-	fn_partition activate, deactivate;
 };
 
 static const struct {
@@ -60,8 +59,7 @@ static const struct {
 	  "a GPU is used in another partition", false },
 };
 
-/* Turns a return code into an error; what names the request in the message. */
-static int failed(int code, const char *what, struct ga_err *err)
+int ga_nvfm_failed(int code, const char *what, struct ga_err *err)
 {
 	size_t i;
 
@@ -94,6 +92,7 @@ void ga_nvfm_close(struct ga_nvfm *fm)
 		fm->shutdown();
 	if (fm->library)
 		dlclose(fm->library);
+	free(fm->name);
 	free(fm);
 }
 
@@ -102,20 +101,37 @@ void ga_cleanup_nvfm(struct ga_nvfm **fm)
 	ga_nvfm_close(*fm);
 }
 
+int ga_nvfm_find(const struct ga_nvfm *fm, const char *name, void *function, struct ga_err *err)
+{
+	if (!ga_dl_find(fm->library, name, function))
+		return ga_fail(err, GA_HOST, "'%s' is not the Fabric Manager library: %s",
+			       fm->name, dlerror());
+	return 0;
+}
+
+void *ga_nvfm_handle(const struct ga_nvfm *fm)
+{
+	return fm->handle;
+}
+
 static int load(struct ga_nvfm *fm, const char *library, struct ga_err *err)
 {
+	fn_void command;
+
+	fm->name = ga_xstrdup(library);
 	if (ga_dl_open(library, &fm->library, err) < 0)
 		return ga_hint(err, "it comes with NVIDIA's nvidia-fabricmanager-dev package; "
 			       "needed on hosts with NVSwitches only");
-	if (!ga_dl_find(fm->library, "fmLibInit", &fm->init) ||
-	    !ga_dl_find(fm->library, "fmLibShutdown", &fm->shutdown) ||
-	    !ga_dl_find(fm->library, "fmConnect", &fm->connect) ||
-	    !ga_dl_find(fm->library, "fmDisconnect", &fm->disconnect) ||
-	    !ga_dl_find(fm->library, "fmGetSupportedFabricPartitions", &fm->list) ||
-	    !ga_dl_find(fm->library, "fmActivateFabricPartition", &fm->activate) ||
-	    !ga_dl_find(fm->library, "fmDeactivateFabricPartition", &fm->deactivate))
-		return ga_fail(err, GA_HOST, "'%s' is not the Fabric Manager library: %s", library,
-			       dlerror());
+	if (ga_nvfm_find(fm, "fmLibInit", &fm->init, err) < 0 ||
+	    ga_nvfm_find(fm, "fmLibShutdown", &fm->shutdown, err) < 0 ||
+	    ga_nvfm_find(fm, "fmConnect", &fm->connect, err) < 0 ||
+	    ga_nvfm_find(fm, "fmDisconnect", &fm->disconnect, err) < 0 ||
+	    ga_nvfm_find(fm, "fmGetSupportedFabricPartitions", &fm->list, err) < 0)
+		return -1;
+	/* A library without the commands is refused here, before a slot is sold that needs them. */
+	if (ga_nvfm_find(fm, "fmActivateFabricPartition", &command, err) < 0 ||
+	    ga_nvfm_find(fm, "fmDeactivateFabricPartition", &command, err) < 0)
+		return -1;
 	return 0;
 }
 
@@ -157,11 +173,11 @@ int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
 		return -1;
 	r = fm->init();
 	if (r)
-		return failed(r, "initialize its library", err);
+		return ga_nvfm_failed(r, "initialize its library", err);
 	fm->started = true;
 	r = connect_to(fm, address ? address : DEFAULT_ADDRESS);
 	if (r) {
-		(void)failed(r, "connect to it", err);
+		(void)ga_nvfm_failed(r, "connect to it", err);
 		err->code = GA_HOST;
 		return ga_hint(err, "check 'systemctl status nvidia-fabricmanager' and that "
 			       "FABRIC_MODE is 1 in /usr/share/nvidia/nvswitch/fabricmanager.cfg");
@@ -225,7 +241,7 @@ int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitions *ret, struc
 	list->version = GA_NVFM_VERSION(struct ga_nvfm_list, 1);
 	r = fm->list(fm->handle, list);
 	if (r)
-		return failed(r, "list the partitions", err);
+		return ga_nvfm_failed(r, "list the partitions", err);
 	if (list->n > GA_NVFM_PARTITIONS)
 		return ga_fail(err, GA_EXTERNAL, "Fabric Manager speaks of %u partitions, and %d "
 			       "is the most there can be", list->n, GA_NVFM_PARTITIONS);
@@ -243,26 +259,4 @@ void ga_nvfm_partitions_release(struct ga_nvfm_partitions *list)
 	for (i = 0; i < list->n; i++)
 		ga_list_release(&list->v[i].gpus);
 	ga_list_release(list);
-}
-
-static int command(struct ga_nvfm *fm, fn_partition function, const char *verb, int64_t partition,
-		   struct ga_err *err)
-{
-	ga_autofree char *what = ga_xprintf("%s partition %lld", verb, (long long)partition);
-	int r;
-
-	if (partition < 0 || partition > UINT32_MAX)
-		return ga_fail(err, GA_USAGE, "%lld is no partition id", (long long)partition);
-	r = function(fm->handle, (unsigned int)partition);
-	return r ? failed(r, what, err) : 0;
-}
-
-int ga_nvfm_activate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err)
-{
-	return command(fm, fm->activate, "activate", partition, err);
-}
-
-int ga_nvfm_deactivate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err)
-{
-	return command(fm, fm->deactivate, "deactivate", partition, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVIDIA Fabric Manager by its library libnvfm.so.1, opened with dlopen(3), so that no program
- * depends on it. Discover opens and reads. Activating and deactivating stand here too, because they
- * are two more calls of that library; only lib/act/device/fabric.c uses them.
+ * depends on it: the connection, and reading the partitions. act/device/fabric.c changes them over
+ * the same connection.
  *
  * Sources: NVIDIA's go-nvfm (structures, return codes, version word = sizeof | version << 24).
  */
@@ -48,15 +48,19 @@ GA_MUST_CHECK int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitio
 void ga_nvfm_partitions_release(struct ga_nvfm_partitions *list);
 #define ga_autopartitions ga_cleanup(ga_nvfm_partitions_release)
 
-/*
- * Sends one command, whatever state the partition is in. The caller reads isActive again; that
- * decides the result, not the return code of the command. GA_EXTERNAL; the reason is the word of
- * the return code: "fm_in_use", "fm_not_configured", "fm_nvlink_error", … ga_nvfm_retry shows
- * whether to try again.
- */
-GA_MUST_CHECK int ga_nvfm_activate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
-GA_MUST_CHECK int ga_nvfm_deactivate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
-/* Whether the command failed because Fabric Manager was not ready yet (still initialising). */
+/* ---- for commands over this connection ---- */
+
+/* Stores a function of the library in *function, a pointer to a function. GA_HOST when the library
+ * does not have it. */
+GA_MUST_CHECK int ga_nvfm_find(const struct ga_nvfm *fm, const char *name, void *function,
+			       struct ga_err *err);
+/* The first argument of the library's functions; borrowed. */
+void *ga_nvfm_handle(const struct ga_nvfm *fm);
+/* Fills err from a return code that is not 0, and returns -1. what names the request in the
+ * message. GA_EXTERNAL; the reason is the word of the code: "fm_in_use", "fm_not_configured",
+ * "fm_nvlink_error", … */
+GA_MUST_CHECK int ga_nvfm_failed(int code, const char *what, struct ga_err *err);
+/* Whether the error says that Fabric Manager was not ready yet (still initialising): try again. */
 GA_MUST_CHECK bool ga_nvfm_retry(const struct ga_err *err);
 
 #endif

@@ -62,6 +62,23 @@ static int read_active(struct ga_nvfm *fm, int64_t partition, struct ga_err *err
 			   "Fabric Manager has no partition %" PRId64, partition);
 }
 
+/* Sends one command, whatever state the partition is in. */
+static int command(struct ga_nvfm *fm, int64_t partition, bool want, struct ga_err *err)
+{
+	const char *function = want ? "fmActivateFabricPartition" : "fmDeactivateFabricPartition";
+	ga_autofree char *what = ga_xprintf("%sactivate partition %" PRId64, want ? "" : "de",
+					    partition);
+	int (*send)(void *handle, unsigned int id);
+	int r;
+
+	if (partition < 0 || partition > UINT32_MAX)
+		return ga_fail(err, GA_USAGE, "%" PRId64 " is no partition id", partition);
+	if (ga_nvfm_find(fm, function, &send, err) < 0)
+		return -1;
+	r = send(ga_nvfm_handle(fm), (unsigned int)partition);
+	return r ? ga_nvfm_failed(r, what, err) : 0;
+}
+
 static int set_active(struct ga_nvfm *fm, int64_t partition, bool want, struct ga_err *err)
 {
 	struct ga_err said = GA_ERR_INIT;
@@ -69,10 +86,7 @@ static int set_active(struct ga_nvfm *fm, int64_t partition, bool want, struct g
 
 	if (r < 0 || (r == 1) == want)
 		return r < 0 ? -1 : 0;
-	if (want)
-		r = ga_nvfm_activate(fm, partition, &said);
-	else
-		r = ga_nvfm_deactivate(fm, partition, &said);
+	r = command(fm, partition, want, &said);
 	if (r < 0 && ga_nvfm_retry(&said)) {
 		*err = said;
 		return -1;

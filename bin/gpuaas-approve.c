@@ -84,17 +84,15 @@ static size_t discoveries;
 
 static int take(const struct ga_rec *rec, struct ga_err *err)
 {
-	struct ga_candidates all;
 	int whole = ga_host_stream_take(&stream, rec, err), r;
 
 	if (whole <= 0)
 		return whole;
 	discoveries++;
-	all = (struct ga_candidates){ stream.candidates.v, stream.candidates.n };
-	ga_approve_look_again(&all);
-	r = ga_approve_discovery(&run_state, &stream.host, &all, err);
+	ga_approve_look_again(&stream.candidates);
+	r = ga_approve_discovery(&run_state, &stream.host, &stream.candidates, err);
 	if (run_state.judged)
-		ga_approve_tell_content(&all);
+		ga_approve_tell_content(&stream.candidates);
 	return r < 0 ? -1 : ga_approve_emit(&run_state, opt.explain, err);
 }
 

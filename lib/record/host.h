@@ -154,6 +154,12 @@ struct ga_candidate {
 		reasons; /* blockers that the host can see; codes as of ga_slot_blockers */
 };
 
+/* The candidates of one discovery. */
+struct ga_candidates {
+	struct ga_candidate *v;
+	size_t n;
+};
+
 /* Closes a discovery: without this record the stream does not count. */
 struct ga_end {
 	char *node;

@@ -28,7 +28,7 @@ struct ga_inventory {
 	int64_t count; /* gpuaas.inventory-work records before it */
 	bool domains_known; /* whether libvirt answered */
 	struct ga_host *host;
-	GA_LIST(struct ga_candidate) candidates;
+	struct ga_candidates candidates;
 	char *digest; /* SHA-256 over the work lines, each with its newline */
 };
 

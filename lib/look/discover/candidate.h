@@ -33,11 +33,6 @@ struct ga_gpus {
 	size_t n;
 };
 
-struct ga_candidates {
-	struct ga_candidate *v;
-	size_t n;
-};
-
 /* The facts of the host that the suggestions depend on. */
 struct ga_bundle_host {
 	const char *node, *fingerprint;

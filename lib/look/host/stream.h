@@ -14,7 +14,7 @@
 struct ga_host_stream {
 	bool open; /* a host record came, and its end record not yet */
 	struct ga_host host;
-	GA_LIST(struct ga_candidate) candidates;
+	struct ga_candidates candidates;
 	struct ga_digest *digest;
 };
 

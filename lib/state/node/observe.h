@@ -6,13 +6,8 @@
 #ifndef GA_STATE_NODE_OBSERVE_H
 #define GA_STATE_NODE_OBSERVE_H
 
-#include "record/state.h"
+#include "record/host.h"
 #include "state/db/row.h"
-
-struct ga_candidates {
-	struct ga_candidate *v;
-	size_t n;
-};
 
 /* Stores a complete discovery stream: node, its observation, candidates, devices (born tainted). */
 GA_MUST_CHECK int ga_store_observe(struct ga_db *db, const struct ga_host *host,

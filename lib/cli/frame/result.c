@@ -11,6 +11,7 @@
 #include "state/allocation/wipe.h"
 #include "state/db/row.h"
 #include "state/fold/fold.h"
+#include "state/fold/take.h"
 #include "state/host/hostdb.h"
 #include "state/node/key.h"
 

@@ -16,6 +16,7 @@
 #include "state/access/access.h"
 #include "state/db/audit.h"
 #include "state/node/key.h"
+#include "state/node/maintenance.h"
 #include "state/node/node.h"
 #include "state/node/settings.h"
 #include "state/query/find.h"

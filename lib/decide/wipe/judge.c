@@ -598,3 +598,31 @@ bool ga_wipe_proves(const struct ga_wipe_asked *asked, const struct ga_wipe_evid
 	       read_back_holds(e, ret) && times_hold(e, ret) &&
 	       gpu_holds(asked, e, ret) && fabric_holds(asked, e, ret);
 }
+
+/* ---- the requirements of an order ---- */
+
+bool ga_wipe_content_expected(const char *cause)
+{
+	return ga_streq(cause, "release") || ga_streq(cause, "repair") ||
+	       ga_streq(cause, "rebuild");
+}
+
+struct ga_wipe_asked ga_wipe_asked_by(const struct ga_wipe_order *order, bool alone)
+{
+	return (struct ga_wipe_asked){
+		.cause = alone ? "alone" : order->cause,
+		.claim = alone ? NULL : order->claim,
+		.allocation = alone ? NULL : order->allocation,
+		.wwid = order->nvme_wwid,
+		.serial = alone ? NULL : order->nvme_serial,
+		.size_bytes = alone ? GA_UNKNOWN : order->nvme_size_bytes,
+		.gpu_identity = order->gpu_identity,
+		.minimum_class = order->wipe.minimum_class,
+		.verify = order->wipe.verify,
+		.gpu_memory = order->wipe.gpu_memory,
+		.fabric = order->fabric_vf_pci_address != NULL,
+		.lab = alone ? GA_UNKNOWN : order->lab,
+		.may_destroy = ga_wipe_content_expected(order->cause) ||
+			       ga_streq(order->destroy_data, order->nvme_wwid),
+	};
+}

@@ -45,9 +45,6 @@ GA_MUST_CHECK int ga_store_block_claimed(struct ga_db *db, const char *allocatio
 					 const char *sentence, const char *at, struct ga_err *err);
 /* Whether a confirmed wipe settles a reason that ga_store_block_slot added with this code. */
 bool ga_store_block_is_answered(const char *code);
-/* pending or placed → cancelled, its slots free again; with its audit row. */
-GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *reason,
-				  const char *at, struct ga_err *err);
 /* Every slot that an allocation ever had a claim on, by index. */
 GA_MUST_CHECK int ga_store_ever_claimed(struct ga_db *db, const char *allocation,
 					struct ga_texts *ret, struct ga_err *err);

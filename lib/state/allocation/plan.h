@@ -3,7 +3,32 @@
 #ifndef GA_STATE_ALLOCATION_PLAN_H
 #define GA_STATE_ALLOCATION_PLAN_H
 
-#include "state/allocation/place.h"
+#include "decide/place/place.h"
+#include "record/plan.h"
+#include "record/state.h"
+#include "state/db/row.h"
+
+/* Inputs of plans, kept from one plan to the next: a parsed value is used again while the stored
+ * text is the same. All zero at first. */
+struct ga_plan_maker {
+	int64_t expires_seconds;
+	char *network_text, *image_text, *controller;
+	struct ga_network network;
+	struct ga_image image;
+};
+void ga_plan_maker_release(struct ga_plan_maker *maker);
+/* Slots of a decision that the predicate refuses (GA_GATE_PLACE) although their state allows a
+ * sale. */
+struct ga_refused_slot {
+	size_t slot; /* its position in the decision's slots */
+	bool by_hint; /* no column of the slot is wrong: the hint shows the cure */
+	struct ga_reasons reasons;
+};
+struct ga_refused_slots {
+	struct ga_refused_slot *v;
+	size_t n;
+};
+void ga_refused_slots_release(struct ga_refused_slots *list);
 
 /* Fills the plan from the rows: node, bundles (in the decision's order; the caller adds the
  * claims), image, sizes, wipe policy. The caller made ret with ga_schema_init. 1, or 0 when slots

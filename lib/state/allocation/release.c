@@ -9,7 +9,6 @@
 #include "record/plan.h"
 #include "record/rec.h"
 #include "record/time.h"
-#include "state/allocation/move.h"
 #include "state/allocation/plan.h"
 #include "state/allocation/release.h"
 #include "state/db/audit.h"

@@ -9,6 +9,7 @@
 
 #include "record/release.h"
 #include "record/state.h"
+#include "state/allocation/move.h"
 #include "state/db/row.h"
 
 /* Commits the intent: billing ends, the slots are releasing, and ret is a release-order with its
@@ -17,5 +18,8 @@
 GA_MUST_CHECK int ga_store_release(struct ga_db *db, const char *allocation, const char *reason,
 				   struct ga_release_order *ret, bool *has_order,
 				   struct ga_err *err);
+/* pending or placed → cancelled, its slots free again; with its audit row. */
+GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *reason,
+				  const char *at, struct ga_err *err);
 
 #endif

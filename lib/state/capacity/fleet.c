@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "record/time.h"
 #include "state/capacity/fleet.h"
+#include "state/capacity/internal.h"
 #include "state/db/invariant.h"
 
 #define CHANGES_MAX 256 /* changed objects above which reading all is cheaper */

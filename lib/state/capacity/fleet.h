@@ -1,54 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node of the fleet by its rows. Private to the files that read the fleet (fleet.c, grouped.c,
- * partial.c). */
+/* The fleet that placing and counting decide on, read from the state. Rules as in state/db/db.h. */
 #ifndef GA_STATE_CAPACITY_FLEET_H
 #define GA_STATE_CAPACITY_FLEET_H
 
-#include "base/texts.h"
-#include "state/allocation/place.h"
-#include "state/db/json.h"
+#include "decide/place/place.h"
+#include "state/db/db.h"
 
-/* The columns that ga_store_fleet_fill_node reads; append a condition and an order. */
-#define GA_SQL_FLEET_NODES \
-	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
-	"epoch_verified, observed_at, fabric_mode, " \
-	"CASE WHEN blockers <> '[]' THEN json_extract(" GA_SQL_REASONS("blockers") \
-	", '$[0].code') END, " \
-	"partitions FROM node "
+/*
+ * Loads the whole fleet that decide/place/place.c decides on: every node with its slots, partitions
+ * and images, ordered by node id, then index. ret is overwritten except for stale_micros; begin
+ * with { .version = GA_FLEET_UNREAD }. refresh updates a fleet inside a transaction: it reads only
+ * the nodes that the audit names since the last read. seen skips the caller's own rows, whose
+ * changes the caller has already applied with ga_fleet_take. After a rollback set version to
+ * GA_FLEET_UNREAD.
+ */
+GA_MUST_CHECK int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+/* Loads only nodes that already run slices, if there are few of them. Enough when the decision
+ * would not use an empty node anyway (beats_clean). 1 with held_only set, 0 when there are too many
+ * and nothing was read. */
+GA_MUST_CHECK int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret,
+					   struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
+/* Changes a fleet just loaded to its content after ga_store_expire_plans at fleet->now_micros. For
+ * readers that only show the result of a placement: no placement is committed on this fleet. */
+GA_MUST_CHECK int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet,
+					struct ga_err *err);
 
-/* Nodes and their partitions that live allocations use; append AND with a condition, and an order.
- * Its conditions are word for word those of the index allocation_partition. */
-#define GA_SQL_ACTIVE_PARTITIONS \
-	"SELECT node_id, fabric_partition FROM allocation INDEXED BY allocation_partition " \
-	"WHERE node_id IS NOT NULL AND fabric_partition IS NOT NULL AND state IN ('placed', " \
-	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', 'failed') "
-
-/* On the table slot: the reason why a slot is not for sale, whatever its state, or NULL. */
-#define GA_SQL_SLOT_BLOCKER \
-	"CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
-	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
-	"THEN json_extract(" GA_SQL_REASONS("blockers") ", '$[0].code') " \
-	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
-	"THEN 'unverified_since_restore' END "
-
-/* node is zeroed; its texts are interned in the fleet. epoch is the state's. */
-void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
-			      const struct ga_rows *rows, int64_t epoch);
-/* Adds the node of that id with its slots, partitions and images: 1, 0 when there is none that is
- * not retired, -1. Add nodes in the order of their ids. */
-GA_MUST_CHECK int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id,
-				     struct ga_err *err);
-
-/* Adds the node ids in the first column of a query, in the query's order; ?1 is a time. */
-GA_MUST_CHECK int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
-				   struct ga_texts *ret, struct ga_err *err);
-/* Adds an entry for each of those nodes, with expired plans counted as freed: 1, -1; 0 when there
- * are so many nodes that reading all costs little more: nothing was added. */
-GA_MUST_CHECK int ga_store_fleet_add_partial(struct ga_db *db, const struct ga_texts *ids,
-					     struct ga_fleet *f, struct ga_err *err);
-/* Loads the whole fleet with expired plans counted as freed. */
-GA_MUST_CHECK int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret,
+/*
+ * Fleet for counting free GPUs only (decide/offer/offer.h). Identical nodes are merged into one
+ * entry with a count, taken from the counters in node_capacity. Expired plans count as freed. Nodes
+ * with maintenance windows or expired plans get an entry each; when there are many of them, all
+ * nodes do.
+ */
+GA_MUST_CHECK int ga_store_fleet_load_grouped(struct ga_db *db, struct ga_fleet *ret,
 					      struct ga_err *err);
+/* The same, but only nodes where capacity becomes free by itself: nodes with maintenance windows,
+ * wipes or holds, an entry each; when there are many of them, all nodes. */
+GA_MUST_CHECK int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret,
+					     struct ga_err *err);
 
 /* NULL when there is none; the fleet's nodes are in the order of their ids. */
 struct ga_fleet_node *ga_store_fleet_node(struct ga_fleet *f, const char *id);

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #include "record/time.h"
-#include "state/capacity/fleet.h"
+#include "state/allocation/place.h"
+#include "state/capacity/internal.h"
 
 /* Nodes whose counters do not show their free slots: with maintenance windows or expired plans. A
  * node whose expired plans stay (GA_SQL_PLAN_EXPIRED) is here, too: reading it by itself gives the

@@ -10,7 +10,7 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/access/access.h"
-#include "state/allocation/place.h"
+#include "state/capacity/fleet.h"
 #include "state/capacity/profile.h"
 #include "state/db/invariant.h"
 #include "state/db/row.h"

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "record/time.h"
-#include "state/capacity/fleet.h"
+#include "state/allocation/place.h"
+#include "state/allocation/release.h"
+#include "state/capacity/internal.h"
 
 #define SOME_MAX 64 /* nodes above which reading all costs little more */
 

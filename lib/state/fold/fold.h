@@ -18,11 +18,6 @@
  */
 GA_MUST_CHECK int ga_fold(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 			  struct ga_err *err);
-/* Whether the state took a result but did not believe it: 1, 0, -1. At 1, why has the slot blocked
- * for that, the sentence, the cure, and the time from which it can succeed. Call it after ga_fold,
- * also when the result was folded before. 0 for a failure on the host: its record shows it. */
-GA_MUST_CHECK int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema,
-				     const void *obj, struct ga_err *why, struct ga_err *err);
 /* Whether the same result was folded before: 1, 0, -1. */
 GA_MUST_CHECK int ga_fold_is_known(struct ga_db *db, const struct ga_schema *schema,
 				   const void *obj, struct ga_err *err);

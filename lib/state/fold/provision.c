@@ -3,6 +3,7 @@
 #include "base/texts.h"
 #include "record/rec.h"
 #include "state/allocation/provision.h"
+#include "state/allocation/release.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
 #include "state/fold/internal.h"

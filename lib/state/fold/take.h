@@ -13,6 +13,11 @@
  * are taken as a complete stream (state/recovery/adopt.h). */
 extern const struct ga_schema *const ga_store_takes[];
 
+/* Whether the state took a result but did not believe it: 1, 0, -1. At 1, why has the slot blocked
+ * for that, the sentence, the cure, and the time from which it can succeed. Call it after ga_fold,
+ * also when the result was folded before. 0 for a failure on the host: its record shows it. */
+GA_MUST_CHECK int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema,
+				     const void *obj, struct ga_err *why, struct ga_err *err);
 /* In a transaction of its own: 1 when it changed something, 0 when nothing changed. */
 GA_MUST_CHECK int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
 /* The same for a result. first: its key became the node's first key (ga_store_key_check). why: the

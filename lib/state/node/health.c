@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "state/allocation/move.h"
+#include "state/allocation/release.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
 

@@ -31,18 +31,6 @@ GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 GA_MUST_CHECK int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
 					  ga_store_each each, void *arg, struct ga_err *err);
 
-/* Plans a maintenance window; from and to are RFC 3339. GA_USAGE when the window is over
- * already. */
-GA_MUST_CHECK int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *from,
-					    const char *to, const char *reason,
-					    struct ga_maintenance *ret, struct ga_err *err);
-/* Ends a window early; id may be a unique prefix. GA_CONFLICT when the window is over or ended. */
-GA_MUST_CHECK int ga_store_maintenance_end(struct ga_db *db, const char *id,
-					   struct ga_maintenance *ret, struct ga_err *err);
-/* Calls each with the windows of a node that are not over. */
-GA_MUST_CHECK int ga_store_maintenance_ahead(struct ga_db *db, const char *node, ga_store_each each,
-					     void *arg, struct ga_err *err);
-
 /*
  * The request that places an allocation elsewhere when it has to leave its node. It is the original
  * request with a new idempotency key and without a name, because the old allocation keeps the name

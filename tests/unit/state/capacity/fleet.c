@@ -5,6 +5,7 @@
  * counted as freed equals the fleet after freeing them.
  */
 #include "state/allocation/place.h"
+#include "state/capacity/fleet.h"
 #include "state/db/audit.h"
 #include "state_world.h"
 

@@ -5,7 +5,7 @@
  */
 #include "decide/offer/offer.h"
 #include "record/state.h"
-#include "state/allocation/place.h"
+#include "state/capacity/fleet.h"
 #include "state_world.h"
 
 #define NODES 80

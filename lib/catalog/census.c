@@ -96,7 +96,7 @@ bool ga_type_is_settled(const struct ga_node_type *t)
 }
 
 /* Whether a source names this type and no other. */
-static bool is_told(const struct ga_node_type *t, const char *slug)
+static bool is_named(const struct ga_node_type *t, const char *slug)
 {
 	size_t i;
 
@@ -157,7 +157,7 @@ static void place_some(struct ga_census *g, size_t at, const struct ga_manual_ty
 {
 	const struct ga_node_type *t = &g->view->types.v[at];
 
-	if (is_told(t, m->type))
+	if (is_named(t, m->type))
 		ga_view_warn(g->view, "count_mismatch", "%lld of '%s' were recorded by hand, the "
 			     "node tells of %lld", (long long)m->count, m->type,
 			     (long long)t->count);
@@ -190,15 +190,15 @@ static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 /* Adds a record that found no element. Where the node reports how many GPUs it has, there are no
  * further GPUs: the first element gets the record. If the record has no count and PCI ids leave the
  * type open, how many GPUs are of which type becomes unknown. */
-static void place_more(struct ga_census *g, const struct ga_manual_type *m, bool told)
+static void place_more(struct ga_census *g, const struct ga_manual_type *m, bool reported)
 {
 	struct ga_node_type *t = g->view->types.n ? &g->view->types.v[0] : NULL;
 
-	if (told && t && (m->count != GA_UNKNOWN || ga_type_is_settled(t))) {
+	if (reported && t && (m->count != GA_UNKNOWN || ga_type_is_settled(t))) {
 		say(g, t, m);
 		return;
 	}
-	if (told && t)
+	if (reported && t)
 		t->count = GA_UNKNOWN;
 	say(g, ga_census_add(g, m->count, GA_UNKNOWN), m);
 }

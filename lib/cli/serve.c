@@ -73,7 +73,7 @@ static int look(struct ga_http_file *ret)
 	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	char *why;
-	static char *told;
+	static char *shown;
 
 	*ret = (struct ga_http_file){ 0 };
 	if (fd < 0 && errno == ENOENT)
@@ -87,10 +87,10 @@ static int look(struct ga_http_file *ret)
 	/* why is the reason why the file is not served; NULL: it is served. Shows a new reason
 	 * once, not for each request, and only to the operator: clients must not see paths. Only
 	 * the library's thread uses the static variable. */
-	if (why && !ga_streq(why, told))
+	if (why && !ga_streq(why, shown))
 		ga_say("%s: %s", ga_cli_program(), why);
-	free(told);
-	told = why;
+	free(shown);
+	shown = why;
 	if (why) {
 		if (fd >= 0)
 			close(fd);

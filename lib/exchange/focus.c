@@ -152,7 +152,7 @@ static void release(struct made *m)
 
 void ga_focus_row(const struct ga_focus *f, struct ga_str *out)
 {
-	bool whole = ga_streq(f->shape, "baremetal");
+	bool baremetal = ga_streq(f->shape, "baremetal");
 	struct made m;
 	size_t i;
 
@@ -187,7 +187,7 @@ void ga_focus_row(const struct ga_focus *f, struct ga_str *out)
 		[REGION_NAME] = f->region,
 		[RESOURCE_ID] = f->allocation,
 		[RESOURCE_NAME] = f->name,
-		[RESOURCE_TYPE] = whole ? "GPU Machine" : "GPU Slice",
+		[RESOURCE_TYPE] = baremetal ? "GPU Machine" : "GPU Slice",
 		[SERVICE_CATEGORY] = "AI and Machine Learning",
 		[SERVICE_NAME] = "GPU as a Service",
 		[SERVICE_SUBCATEGORY] = "AI Platforms",

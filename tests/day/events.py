@@ -51,7 +51,7 @@ def wipe(day, orders, c=None, quiet=False):
     return " ".join(said)
 
 
-def take_back(day, orders, c=None, quiet=False):
+def release_on_host(day, orders, c=None, quiet=False):
     """Release orders on their hosts, then the wipes that follow."""
     said = []
     for o in orders:
@@ -117,7 +117,8 @@ def release(day):
         host = day.hosts[row[1]]
         return "%s (%s): %s" % (row[0], row[2], reconcile_one(day, host) if host.up else "down")
     r = day.a.run("gpuaas-release", row[0])
-    return "%s (%s): %s" % (row[0], row[2], take_back(day, r.of("release-order")) or "cancelled")
+    return "%s (%s): %s" % (row[0], row[2],
+                            release_on_host(day, r.of("release-order")) or "cancelled")
 
 
 def hold(day):
@@ -143,7 +144,7 @@ def undo(day):
 
 def holds_over(day):
     r = day.a.run("gpuaas-release", "--pending")
-    return take_back(day, r.of("release-order")) or "none is over"
+    return release_on_host(day, r.of("release-order")) or "none is over"
 
 
 def time_passes(day):
@@ -215,7 +216,7 @@ def drain(day):
     day.plans += r.of("plan")
     said = [provision(day, p) for p in r.of("plan")]
     return "%s, %d evacuated: %s; %s" % (row[0], len(said), "; ".join(said),
-                                         take_back(day, r.of("release-order")))
+                                         release_on_host(day, r.of("release-order")))
 
 
 def undrain(day):
@@ -377,7 +378,7 @@ def at_once(day):
         for o in r.of("release-order"):
             orders[o["attempt"]] = o
     return "%d programs, %d turns: %s; %s" % (len(calls), day.a.turns, "; ".join(said),
-                                              take_back(day, list(orders.values())))
+                                              release_on_host(day, list(orders.values())))
 
 
 def old_orders(day):

@@ -3,7 +3,7 @@
 
 import shlex
 
-from events import look, take_back, wipe
+from events import look, release_on_host, wipe
 from host import dump
 from recovery import bring_in
 
@@ -86,7 +86,7 @@ def follow(day, r):
     out = day.a.run(*first, allow=(0, 1, 4))
     if out.status == 4 and "has moved" not in out.err and "is released" not in out.err:
         day.log.append("%s: %s" % (r["command"], out.err.splitlines()[0]))
-    take_back(day, out.of("release-order"), quiet=True)
+    release_on_host(day, out.of("release-order"), quiet=True)
     wipe(day, out.of("wipe-order"), quiet=True)
 
 
@@ -99,7 +99,7 @@ def release_rest(day):
         r = day.a.run("gpuaas-release", row[0], allow=(0, 4))
         if r.status:
             refused.append("%s: %s" % (row[0], r.err))
-        take_back(day, r.of("release-order"), quiet=True)
+        release_on_host(day, r.of("release-order"), quiet=True)
     for row in day.a.slots("wiping"):
         r = day.a.run("gpuaas-approve", "repair", row[0], "--reason", "once more", allow=(0, 4))
         wipe(day, r.of("wipe-order"), quiet=True)

@@ -4,7 +4,7 @@
 import shutil
 
 from control import Control
-from events import deliver, look, take_back, wipe
+from events import deliver, look, release_on_host, wipe
 from host import Refused
 
 
@@ -111,7 +111,7 @@ def second_copied(day):
         for row in b.allocations("active"):
             if row[0] in day.strangers:
                 r = b.run("gpuaas-release", row[0])
-                said.append(take_back(day, r.of("release-order"), b, quiet=True))
+                said.append(release_on_host(day, r.of("release-order"), b, quiet=True))
     b.run("gpuaas-state", "check")
     shutil.rmtree(path, ignore_errors=True)
     return "; ".join(said) or deliver(day, [])

@@ -661,13 +661,13 @@ CASE(live_attempt)
 	set(&w->seen.works.v[0].state, "working");
 	w->seen.works.v[0].resumable = true;
 }
-CASE(untold) /* done here, and the state still waits */
+CASE(unreported) /* done here, and the state still waits */
 {
 	set(&ALLOC->state, "provisioning");
 	set(&ALLOC->attempt, "attempt2");
 }
-CASE(told) { set(&ALLOC->attempt, "attempt2"); }
-CASE(untold_wipe)
+CASE(reported) { set(&ALLOC->attempt, "attempt2"); }
+CASE(unreported_wipe)
 {
 	see_work(w, "slot1111", "wipe", "done", EARLIER);
 	set(&w->want.slots.v[1].state, "wiping");
@@ -675,7 +675,7 @@ CASE(untold_wipe)
 }
 CASE(older_wipe)
 {
-	untold_wipe(w);
+	unreported_wipe(w);
 	set(&w->want.slots.v[1].bundle.wipe_attempt, "attempt7");
 }
 CASE(left_wipe) { see_work(w, "slot1111", "wipe", "working", EARLIER); }

@@ -8,7 +8,7 @@
 #include "state/host/hostdb.h"
 
 /* The longest time in a state and the command that ends the state, for ga_drift_compare. */
-static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
+static bool limit_of(bool is_slot, bool baremetal, const char *state, int64_t *seconds,
 		     const char **exit_command)
 {
 	enum ga_machine machine = is_slot ? GA_M_SLOT : GA_M_ALLOCATION;
@@ -17,7 +17,7 @@ static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *secon
 	if (!s || !s->limit_seconds)
 		return false;
 	*seconds = s->limit_seconds;
-	*exit_command = ga_fsm_exit_command(machine, state, whole);
+	*exit_command = ga_fsm_exit_command(machine, state, baremetal);
 	return true;
 }
 
@@ -57,7 +57,7 @@ static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_see
 			continue;
 		if (!h.db && ga_hostdb_open_or_make(opts->repair.host_dir, &h, err) < 0)
 			return -1;
-		if (ga_hostdb_told_gpu_errors(&h, p->identity, seen->boot_id, p->fatal, err) < 0)
+		if (ga_hostdb_keep_gpu_errors(&h, p->identity, seen->boot_id, p->fatal, err) < 0)
 			return -1;
 	}
 	return 0;

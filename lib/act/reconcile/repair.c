@@ -118,7 +118,7 @@ static int start_domain(struct ga_repairer *r, struct ga_drift_item *d, struct g
 static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, struct ga_err *err)
 {
 	const struct ga_repair_opts *o = r->opts;
-	const struct ga_release_opts takeback = {
+	const struct ga_release_opts release = {
 		.program = o->program,
 		.node = o->node,
 		.host_dir = o->host_dir,
@@ -144,7 +144,7 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 				     "domain '%s' is not off: its release is run again by a person",
 				     order.domain);
 	if (!result)
-		result = ga_release_on_host(&order, &takeback, err);
+		result = ga_release_on_host(&order, &release, err);
 	ga_schema_release(&ga_release_order_schema, &order);
 	return result;
 }
@@ -496,7 +496,7 @@ static bool is_same(const struct ga_drift_item *a, const struct ga_drift_item *b
 }
 
 /* The state has a result that was sent again, but the expectation does not have it yet. */
-static bool is_told(const struct ga_drift_item *b, const struct ga_drift_item *after)
+static bool is_reported(const struct ga_drift_item *b, const struct ga_drift_item *after)
 {
 	return b->drift.repaired && (b->repair == GA_R_RESUME || b->repair == GA_R_TELL_AGAIN) &&
 	       after->code == GA_D_RESULT_UNTOLD && ga_streq(b->allocation, after->allocation);
@@ -509,7 +509,7 @@ void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct
 		bool still = false;
 
 		for (size_t j = 0; j < after->n && b->drift.repaired; j++) {
-			if (is_told(b, &after->v[j]))
+			if (is_reported(b, &after->v[j]))
 				after->v[j].drift.repaired = true;
 			else if (is_same(b, &after->v[j]))
 				still = true;

@@ -15,7 +15,7 @@
 struct session {
 	struct ga_vm vm;
 	struct ga_console rec; /* borrowed, except the four below */
-	char *path, *told_path, *started_at, *ended_at;
+	char *path, *record_path, *started_at, *ended_at;
 	int recording;
 	struct ga_console_end end;
 };
@@ -24,7 +24,7 @@ static void session_close(struct session *s)
 {
 	ga_vm_close(&s->vm);
 	free(s->path);
-	free(s->told_path);
+	free(s->record_path);
 	free(s->started_at);
 	free(s->ended_at);
 	if (s->recording >= 0)
@@ -43,7 +43,7 @@ static int open_recording(struct session *s, struct ga_err *err)
 			*to++ = *from;
 	*to = '\0';
 	s->path = ga_xprintf("%s/%s-%s-%s.log", dir, s->vm.plan.allocation, when, id);
-	s->told_path = ga_xprintf("%s/%s-%s-%s.json", dir, s->vm.plan.allocation, when, id);
+	s->record_path = ga_xprintf("%s/%s-%s-%s.json", dir, s->vm.plan.allocation, when, id);
 	if (ga_file_mkdirs(dir, 0700, err) < 0)
 		return -1;
 	s->recording = open(s->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -70,7 +70,7 @@ static int tell(struct session *s, struct ga_err *err)
 	};
 	text = ga_rec_format_text(&ga_console_schema, &s->rec);
 	line = ga_xprintf("%s\n", text);
-	if (ga_file_replace(s->told_path, line, strlen(line), 0600, err) < 0)
+	if (ga_file_replace(s->record_path, line, strlen(line), 0600, err) < 0)
 		return -1;
 	return s->vm.opts->fold(&ga_console_schema, &s->rec, err);
 }
@@ -80,7 +80,7 @@ int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts
 {
 	ga_cleanup(session_close) struct session s = { .recording = -1 };
 	ga_autovirtconsole struct ga_virt_console *wire = NULL;
-	struct ga_err untold = GA_ERR_INIT;
+	struct ga_err second = GA_ERR_INIT;
 	ga_autofree char *words = NULL;
 	enum ga_virt_state state;
 	int r;
@@ -110,7 +110,7 @@ int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts
 	s.ended_at = ga_time_now();
 	if (fsync(s.recording) < 0 && r == 0)
 		r = ga_fail_sys(err, "cannot keep the recording '%s'", s.path);
-	if (tell(&s, r < 0 ? &untold : err) < 0)
+	if (tell(&s, r < 0 ? &second : err) < 0)
 		return -1;
 	opts->say(s.end.escaped ? "left the console" : "the console ended");
 	return r;

@@ -37,7 +37,7 @@ struct ga_provision {
 	/* the phase at work */
 	const char *phase;
 	int64_t phase_started; /* monotonic */
-	int64_t phase_bytes, phase_total, told_at;
+	int64_t phase_bytes, phase_total, reported_at;
 	char *detail;
 	int64_t deadline; /* of readiness, monotonic; 0: not started */
 	struct ga_allocation out;

@@ -59,7 +59,7 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
-	bool here = ga_provision_is_here(p), whole = ga_streq(plan->shape, "baremetal");
+	bool here = ga_provision_is_here(p), baremetal = ga_streq(plan->shape, "baremetal");
 	char now[GA_DIGEST_SIZE];
 	int r;
 
@@ -79,7 +79,7 @@ static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 				      "gpuaas-discover | gpuaas-approve; then place again",
 				      "the hardware of this host is not what was approved");
 	}
-	if (!whole) {
+	if (!baremetal) {
 		if (ga_provision_check_functions(p, !p->resume, err) < 0 ||
 		    ga_provision_check_domain(p, err) < 0 || ga_provision_take_disks(p, err) < 0 ||
 		    ga_provision_check_image(p, err) < 0)

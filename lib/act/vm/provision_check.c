@@ -81,7 +81,7 @@ int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err)
 int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
-	bool whole = ga_streq(plan->shape, "baremetal");
+	bool baremetal = ga_streq(plan->shape, "baremetal");
 	char digest[GA_DIGEST_SIZE];
 	int64_t expires;
 
@@ -94,7 +94,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 		return REFUSE(p, "old_digest",
 			      "take the plan as it was placed: 'gpuaas-list plan' prints it",
 			      "plan of '%s' does not have the digest it names", plan->allocation);
-	if (!whole && !ga_provision_is_here(p))
+	if (!baremetal && !ga_provision_is_here(p))
 		return REFUSE(p, "wrong_node",
 			      "hand it to its node, as in 'ssh HOST gpuaas-provision < plan | "
 			      "gpuaas-state fold -'",
@@ -103,7 +103,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 	if (!plan->bundles.n)
 		return REFUSE(p, GA_FAULT_MISSING_GPU, NULL, "plan of '%s' has no slots",
 			      plan->allocation);
-	if (whole && p->opts->holds_state && ga_provision_is_here(p))
+	if (baremetal && p->opts->holds_state && ga_provision_is_here(p))
 		return REFUSE(p, "holds_state",
 			      "bare-metal nodes are provisioned from another machine",
 			      "this machine holds the state and cannot be handed out whole");
@@ -162,7 +162,7 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 {
 	const struct ga_pci_dev *d =
 		b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
-	bool whole = ga_streq(p->plan->shape, "baremetal");
+	bool baremetal = ga_streq(p->plan->shape, "baremetal");
 	ga_autofree char *ids = NULL, *identity = NULL;
 
 	if (!d)
@@ -175,7 +175,7 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 			      d->address, b->slot);
 	/* A baremetal node is cleaned between its tenants by its release and the scrub of its wipe:
 	 * it needs no reset here. */
-	if (!whole && !ga_pci_can_reset(d->address))
+	if (!baremetal && !ga_pci_can_reset(d->address))
 		return ga_vfio_no_reset(d->address, NULL, err);
 	ids = ga_xprintf("%04x:%04x", d->vendor, d->device);
 	identity = ga_pci_identity(d);
@@ -185,7 +185,7 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 			      "gpuaas-discover | gpuaas-approve; then place again",
 			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
 			      identity ? identity : ids, b->slot);
-	if (!whole && b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
+	if (!baremetal && b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
 		return REFUSE(p, GA_FAULT_MISSING_FABRIC_VF, "gpuaas-reconcile shows what changed",
 			      "fabric function of slot '%s' is not at '%s'", b->slot,
 			      b->fabric_vf_pci_address);
@@ -244,18 +244,18 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 static int find_fault(struct ga_provision *p, const struct ga_pci_dev *gpu, char **ret,
 		      struct ga_err *err)
 {
-	int64_t fatal = ga_pci_aer(gpu->address, "aer_dev_fatal", "TOTAL_ERR_FATAL"), told;
+	int64_t fatal = ga_pci_aer(gpu->address, "aer_dev_fatal", "TOTAL_ERR_FATAL"), reported;
 	ga_autofree char *identity = ga_pci_identity(gpu);
 
 	*ret = NULL;
 	if (fatal == GA_UNKNOWN || fatal <= 0)
 		return 0;
-	if (ga_hostdb_gpu_errors(&p->h, identity, p->boot_id, &told, err) < 0)
+	if (ga_hostdb_gpu_errors(&p->h, identity, p->boot_id, &reported, err) < 0)
 		return -1;
-	if (fatal > told)
+	if (fatal > reported)
 		*ret = ga_xprintf("the bus has counted fatal errors of GPU '%s', %lld since the "
 				  "host's start, and 'gpuaas-reconcile' told of %lld",
-				  gpu->address, (long long)fatal, (long long)told);
+				  gpu->address, (long long)fatal, (long long)reported);
 	return 0;
 }
 
@@ -463,7 +463,7 @@ static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct
 
 int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 {
-	bool whole = ga_streq(p->plan->shape, "baremetal");
+	bool baremetal = ga_streq(p->plan->shape, "baremetal");
 
 	for (size_t i = 0; i < p->plan->bundles.n; i++) {
 		const struct ga_bundle *b = &p->plan->bundles.v[i];
@@ -475,7 +475,7 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 			.lab = p->plan->lab,
 			/* A baremetal host needs no libvirt: processes that have a disk open are
 			 * found without it. */
-			.domains = whole ? NULL : domains_using,
+			.domains = baremetal ? NULL : domains_using,
 		};
 		ga_cleanup(release_steps) struct ga_guard_steps steps = { 0 };
 		struct ga_nvme_dev drive = { .ops = &ga_nvme_real_ops, .ctx = &p->disks[i].fd };
@@ -494,7 +494,7 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 		if (check_wiped(p, b, err) < 0)
 			return -1;
 		asking = p;
-		r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run && !whole, &steps, err);
+		r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run && !baremetal, &steps, err);
 		if (r <= 0)
 			return r < 0 ? -1 : refused_by(p, &steps, b, err);
 		/* A lab's file, and a disk that is no NVMe drive, report no health. */

@@ -145,7 +145,7 @@ static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct g
 	};
 	ga_cleanup(release_evidence) struct ga_wipe_evidence e;
 	ga_autojournal struct ga_journal j = { 0 };
-	struct ga_err untold = GA_ERR_INIT;
+	struct ga_err unsent = GA_ERR_INIT;
 
 	order.node = p->plan->node;
 	order.allocation = p->plan->allocation;
@@ -158,8 +158,8 @@ static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct g
 	if (ga_evidence_add(&p->h, &e, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", b->slot, e.outcome);
 	/* If the state does not take the evidence, the work must still not stop in the middle. */
-	if (ga_provision_emit(p, &ga_wipe_evidence_schema, &e, &untold) < 0)
-		p->stdout_err = untold;
+	if (ga_provision_emit(p, &ga_wipe_evidence_schema, &e, &unsent) < 0)
+		p->stdout_err = unsent;
 	if (!ga_streq(e.outcome, "confirmed"))
 		return ga_fail_for(err, e.status ? (enum ga_code)e.status : GA_EXTERNAL,
 				   "wipe_failed", "the wipe of '%s' is %s: %s", e.device.wwid,

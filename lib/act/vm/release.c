@@ -22,7 +22,7 @@
 
 #define GONE_MICROS INT64_C(60000000) /* for a forced stop, which releases devices */
 
-struct takeback {
+struct release {
 	const struct ga_release_opts *opts;
 	const struct ga_release_order *order;
 	struct ga_hostdb h;
@@ -39,7 +39,7 @@ struct takeback {
 
 /* ---- reports ---- */
 
-static int settle_stdout(struct takeback *t, int r, struct ga_err *err)
+static int settle_stdout(struct release *t, int r, struct ga_err *err)
 {
 	if (r >= 0 || !ga_streq(err->reason, "stdout"))
 		return r;
@@ -48,13 +48,13 @@ static int settle_stdout(struct takeback *t, int r, struct ga_err *err)
 	return 0;
 }
 
-static int emit(struct takeback *t, const struct ga_schema *schema, const void *obj,
+static int emit(struct release *t, const struct ga_schema *schema, const void *obj,
 		struct ga_err *err)
 {
 	return settle_stdout(t, t->opts->result(schema, obj, err), err);
 }
 
-static int tell_finished(struct takeback *t, struct ga_err *err)
+static int tell_finished(struct release *t, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	const struct ga_progress rec = {
@@ -75,7 +75,7 @@ static int tell_finished(struct takeback *t, struct ga_err *err)
 	return settle_stdout(t, t->opts->progress(&rec, err), err);
 }
 
-static void GA_PRINTF(4, 5) add_step(struct takeback *t, const char *step, const char *outcome,
+static void GA_PRINTF(4, 5) add_step(struct release *t, const char *step, const char *outcome,
 				     const char *fmt, ...)
 {
 	struct ga_step *s = ga_list_add(&t->out.steps);
@@ -92,7 +92,7 @@ static void GA_PRINTF(4, 5) add_step(struct takeback *t, const char *step, const
 
 /* ---- hold: the locks of the allocation and of its slots ---- */
 
-static int hold(struct takeback *t, const char *object, struct ga_err *err)
+static int hold(struct release *t, const char *object, struct ga_err *err)
 {
 	int fd;
 
@@ -102,7 +102,7 @@ static int hold(struct takeback *t, const char *object, struct ga_err *err)
 	return 0;
 }
 
-static int phase_hold(struct takeback *t, struct ga_err *err)
+static int phase_hold(struct release *t, struct ga_err *err)
 {
 	const struct ga_release_order *o = t->order;
 	const struct ga_issuer by = { o->allocation, o->attempt, o->controller, o->epoch };
@@ -152,7 +152,7 @@ static bool is_on(enum ga_virt_state state)
 }
 
 /* Waits until the domain is off: 1 off, 0 still on at the deadline. */
-static int wait_off(struct takeback *t, struct ga_virt *virt, int64_t micros, struct ga_err *err)
+static int wait_off(struct release *t, struct ga_virt *virt, int64_t micros, struct ga_err *err)
 {
 	int64_t deadline = ga_clock_mono_micros() + micros;
 	enum ga_virt_state state;
@@ -170,7 +170,7 @@ static int wait_off(struct takeback *t, struct ga_virt *virt, int64_t micros, st
 
 /* Finds the domain of the order: 0 absent, 1 off, 2 on. Leaves a domain alone that has the name but
  * belongs to no or another allocation: GA_CONFLICT "domain_exists". */
-static int find_domain(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
+static int find_domain(struct release *t, struct ga_virt *virt, struct ga_err *err)
 {
 	ga_autovirtdomain struct ga_virt_domain d = { 0 };
 	enum ga_virt_state state;
@@ -189,7 +189,7 @@ static int find_domain(struct takeback *t, struct ga_virt *virt, struct ga_err *
 			 ("gpuaas-reconcile shows whose it is"));
 }
 
-static int phase_stop(struct takeback *t, struct ga_err *err)
+static int phase_stop(struct release *t, struct ga_err *err)
 {
 	struct ga_virt *virt;
 	int r;
@@ -234,7 +234,7 @@ static int phase_stop(struct takeback *t, struct ga_err *err)
 
 /* ---- fabric ---- */
 
-static int phase_fabric(struct takeback *t, struct ga_err *err)
+static int phase_fabric(struct release *t, struct ga_err *err)
 {
 	int64_t partition = t->order->fabric_partition;
 
@@ -255,7 +255,7 @@ static int phase_fabric(struct takeback *t, struct ga_err *err)
 
 /* ---- undo: every change in the journal, newest first ---- */
 
-static int phase_undo(struct takeback *t, struct ga_err *err)
+static int phase_undo(struct release *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	struct ga_virt *virt;
@@ -288,7 +288,7 @@ static int phase_undo(struct takeback *t, struct ga_err *err)
 
 /* ---- devices ---- */
 
-static void check_binding(struct takeback *t, const char *address)
+static void check_binding(struct release *t, const char *address)
 {
 	ga_autofree char *driver = ga_pci_driver(address);
 	bool safe = !driver || ga_streq(driver, "vfio-pci");
@@ -297,7 +297,7 @@ static void check_binding(struct takeback *t, const char *address)
 		 driver ? driver : "no driver");
 }
 
-static int phase_devices(struct takeback *t, struct ga_err *err)
+static int phase_devices(struct release *t, struct ga_err *err)
 {
 	(void)err;
 	for (size_t i = 0; i < t->order->bundles.n; i++) {
@@ -328,7 +328,7 @@ static int phase_devices(struct takeback *t, struct ga_err *err)
 
 /* Finds the machine's boot and hardware from before the hand-over: in the order, or, when an older
  * state made the order, in the plan that this machine carried out. 1; 0 when neither has them. */
-static int find_before(struct takeback *t, char **boot_id, char **fingerprint, struct ga_err *err)
+static int find_before(struct release *t, char **boot_id, char **fingerprint, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
 	struct ga_plan plan = { 0 };
@@ -349,7 +349,7 @@ static int find_before(struct takeback *t, char **boot_id, char **fingerprint, s
 	return 1;
 }
 
-static int fail_trust(const struct takeback *t, const char *why, struct ga_err *err)
+static int fail_trust(const struct release *t, const char *why, struct ga_err *err)
 {
 	return ga_refuse(err, GA_CONFLICT, "untrusted_host", NULL,
 			 ("nothing proves that '%s' runs a trusted image again: %s", t->order->node,
@@ -359,7 +359,7 @@ static int fail_trust(const struct takeback *t, const char *why, struct ga_err *
 			  t->opts->baremetal_dir));
 }
 
-static int check_trust(struct takeback *t, json_t *answer, struct ga_err *err)
+static int check_trust(struct release *t, json_t *answer, struct ga_err *err)
 {
 	const char *boot = json_string_value(json_object_get(answer, "boot_id"));
 	const char *image = json_string_value(json_object_get(answer, "image"));
@@ -385,7 +385,7 @@ static int check_trust(struct takeback *t, json_t *answer, struct ga_err *err)
 	return 0;
 }
 
-static int phase_take_back(struct takeback *t, struct ga_err *err)
+static int phase_take_back(struct release *t, struct ga_err *err)
 {
 	const struct ga_release_order *o = t->order;
 	ga_autofree char *text = ga_rec_format_text(&ga_release_order_schema, o);
@@ -420,7 +420,7 @@ static int phase_take_back(struct takeback *t, struct ga_err *err)
 
 /* ---- orders: the wipes that follow ---- */
 
-static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga_bundle *b)
+static struct ga_wipe_order wipe_order(const struct release *t, const struct ga_bundle *b)
 {
 	const struct ga_release_order *o = t->order;
 	struct ga_wipe_order ret = ga_bundle_wipe_order(b);
@@ -442,7 +442,7 @@ static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga
 /* Keeps the orders before anything is written out, so that gpuaas-wipe --pending finds them even
  * when the pipe breaks. Orders for another node are not kept: this machine cannot wipe its
  * disks. */
-static int phase_orders(struct takeback *t, struct ga_err *err)
+static int phase_orders(struct release *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	bool here = ga_streq(t->order->node, t->opts->node);
@@ -473,7 +473,7 @@ static int phase_orders(struct takeback *t, struct ga_err *err)
 
 struct phase_def {
 	const char *name;
-	int (*run)(struct takeback *t, struct ga_err *err);
+	int (*run)(struct release *t, struct ga_err *err);
 };
 
 static const struct phase_def slice_phases[] = {
@@ -487,14 +487,14 @@ static const struct phase_def metal_phases[] = {
 	{ NULL, NULL },
 };
 
-static void release_locks(struct takeback *t)
+static void release_locks(struct release *t)
 {
 	for (size_t i = 0; i < t->holds.n; i++)
 		close(t->holds.v[i]);
 	ga_list_release(&t->holds);
 }
 
-static int emit_orders(struct takeback *t, struct ga_err *err)
+static int emit_orders(struct release *t, struct ga_err *err)
 {
 	release_locks(t); /* the reader of an order locks its slot immediately */
 	for (size_t i = 0; i < t->order->bundles.n; i++) {
@@ -508,7 +508,7 @@ static int emit_orders(struct takeback *t, struct ga_err *err)
 
 /* The allocation is released and its disks must be wiped, whatever happened to the GPU: the records
  * report that and go on to gpuaas-wipe. The exit status reports that a device did not come back. */
-static int check_steps(const struct takeback *t, const struct ga_released *r, struct ga_err *err)
+static int check_steps(const struct release *t, const struct ga_released *r, struct ga_err *err)
 {
 	const struct ga_step *s = NULL;
 
@@ -526,7 +526,7 @@ static int check_steps(const struct takeback *t, const struct ga_released *r, st
 }
 
 /* Emits the result of an order that was carried out before again. */
-static int tell_again(struct takeback *t, struct ga_err *err)
+static int tell_again(struct release *t, struct ga_err *err)
 {
 	struct ga_released r;
 	int e;
@@ -542,7 +542,7 @@ static int tell_again(struct takeback *t, struct ga_err *err)
 	return e;
 }
 
-static int end_badly(struct takeback *t, const struct ga_err *why, struct ga_err *err)
+static int end_badly(struct release *t, const struct ga_err *why, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	const struct ga_failure f = {
@@ -572,7 +572,7 @@ static int end_badly(struct takeback *t, const struct ga_err *why, struct ga_err
 	return emit(t, &ga_failure_schema, &f, err);
 }
 
-static int run_phases(struct takeback *t, struct ga_err *err)
+static int run_phases(struct release *t, struct ga_err *err)
 {
 	const struct phase_def *def =
 		ga_streq(t->order->shape, "baremetal") ? metal_phases : slice_phases;
@@ -605,7 +605,7 @@ static int run_phases(struct takeback *t, struct ga_err *err)
 	return check_steps(t, &t->out, err);
 }
 
-static void clear(struct takeback *t)
+static void clear(struct release *t)
 {
 	ga_schema_release(&ga_released_schema, &t->out);
 	ga_attempt_release(&t->attempt);
@@ -617,7 +617,7 @@ static void clear(struct takeback *t)
 int ga_release_on_host(const struct ga_release_order *order, const struct ga_release_opts *opts,
 		       struct ga_err *err)
 {
-	ga_cleanup(clear) struct takeback t = { .opts = opts, .order = order, .phase = "hold" };
+	ga_cleanup(clear) struct release t = { .opts = opts, .order = order, .phase = "hold" };
 
 	if (!opts->dry_run && ga_hostdb_open_or_make(opts->host_dir, &t.h, err) < 0)
 		return -1;

@@ -144,9 +144,9 @@ int ga_provision_bytes(int64_t done, int64_t total, void *provision, struct ga_e
 		p->opts->moving(p->phase, done, total, p->phase_started);
 	if (ga_stop_check(p->phase, err) < 0)
 		return -1;
-	if (now - p->told_at < 1000000)
+	if (now - p->reported_at < 1000000)
 		return 0;
-	p->told_at = now;
+	p->reported_at = now;
 	return tell_phase(p, "running", err);
 }
 

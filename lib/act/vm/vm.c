@@ -226,7 +226,7 @@ int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach 
 {
 	ga_autostr struct ga_str line = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
-	ga_cleanup(release_allocation) struct ga_allocation told = { 0 };
+	ga_cleanup(release_allocation) struct ga_allocation stored = { 0 };
 	const struct ga_access *a;
 	ga_autovm struct ga_vm vm;
 
@@ -234,10 +234,10 @@ int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach 
 	*known_hosts = NULL;
 	if (ga_vm_open(id, opts, &vm, err) < 0)
 		return -1;
-	if (has_state(opts) && ask_state(id, opts, &told, err) < 0)
+	if (has_state(opts) && ask_state(id, opts, &stored, err) < 0)
 		return -1;
 	/* The state also knows how to reach the guest from elsewhere. */
-	a = told.access ? told.access : vm.allocation.access;
+	a = stored.access ? stored.access : vm.allocation.access;
 	ret->allocation = ga_xstrdup(vm.plan.allocation);
 	ret->node = ga_xstrdup(vm.plan.node);
 	ret->user = ga_strdup0(a && a->user ? a->user : vm.plan.image ? vm.plan.image->user : NULL);

@@ -81,7 +81,7 @@ static int types_of_node(struct ga_node_view *view, void *arg, struct ga_err *er
 }
 
 /* The same, for formats in which each type needs an object. */
-static int told_types_of_node(struct ga_node_view *view, void *arg, struct ga_err *err)
+static int checked_types_of_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 {
 	size_t i;
 
@@ -135,7 +135,7 @@ static int each_profile(struct export *e, ga_store_each each, struct ga_err *err
 
 static int read_types(struct export *e, struct ga_err *err)
 {
-	if (each_node(e, told_types_of_node, err) < 0 ||
+	if (each_node(e, checked_types_of_node, err) < 0 ||
 	    each_profile(e, types_of_profile, err) < 0)
 		return -1;
 	if (e->types.n)

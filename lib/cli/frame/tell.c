@@ -19,9 +19,9 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 	struct ga_err lost = GA_ERR_INIT;
 	struct ga_progress p;
 
-	if (running && (!json || now - t->told < RUNNING_EVERY))
+	if (running && (!json || now - t->reported < RUNNING_EVERY))
 		return;
-	t->told = now;
+	t->reported = now;
 	ga_schema_init(&ga_progress_schema, &p);
 	p.node = ga_xstrdup(t->node);
 	p.object = ga_xstrdup(t->object);

@@ -14,7 +14,7 @@ struct ga_tell {
 	const char *object, *attempt; /* ids */
 	int64_t generation;
 	bool folds; /* also commit phases to the local state (result.h) */
-	int64_t began, told; /* monotonic microseconds: start of the phase, last record */
+	int64_t began, reported; /* monotonic microseconds: start of the phase, last record */
 };
 
 /* Reports a phase. tell is a struct ga_tell; the parameter has the type void *, because lib/act

@@ -23,8 +23,8 @@ int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct
 {
 	ga_autofree char *file = ga_xstrdup(path), *done = ga_xstrdup(action);
 	char now[GA_TIME_SIZE], controller[GA_CONTROLLER_SIZE];
-	struct ga_err untold = GA_ERR_INIT; /* a damaged audit: "check" reports it */
-	bool known = ga_store_controller(db, controller, &untold) == 0;
+	struct ga_err ignored = GA_ERR_INIT; /* a damaged audit: "check" reports it */
+	bool known = ga_store_controller(db, controller, &ignored) == 0;
 	struct ga_state s = { .path = file, .action = done, .lab = ga_db_is_lab(db),
 			      .schema_version = ga_db_schema_version(db), .epoch = ga_db_epoch(db),
 			      .controller = known ? controller : NULL,

@@ -236,7 +236,7 @@ static int judge(struct ga_on_node *n, int status, struct ga_err *err)
 	const char *line, *hint;
 
 	ga_cli_note_status(status <= GA_SYSTEM ? status : 0);
-	if (status <= GA_NO || (n->told && status <= GA_SYSTEM))
+	if (status <= GA_NO || (n->had_status && status <= GA_SYSTEM))
 		return 0;
 	line = take_last_line(said);
 	hint = ga_starts(line, "gpuaas") ? strstr(line, ": hint: ") : NULL;

@@ -28,7 +28,7 @@ struct ga_on_node {
 	struct ga_texts open; /* objects of orders that it has not answered */
 	struct ga_digest *digest;
 	int64_t orders, records, started;
-	bool had_output, told; /* told: a record with a status was passed on */
+	bool had_output, had_status; /* had_status: a record with a status was passed on */
 	bool failed; /* a failure of the node was emitted: it is not complete */
 	bool cut;    /* its last line had no newline */
 	bool gone;   /* no more of its output is passed on */

@@ -105,7 +105,7 @@ static int pass(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *e
 	n->records++;
 	ga_digest_add(n->digest, rec->raw, rec->raw_len);
 	ga_digest_add(n->digest, "\n", 1);
-	n->told = n->told || json_integer_value(json_object_get(rec->json, "status"));
+	n->had_status = n->had_status || json_integer_value(json_object_get(rec->json, "status"));
 	return ga_emit_raw(rec, err);
 }
 

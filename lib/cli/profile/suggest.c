@@ -367,10 +367,10 @@ static int suggest(struct suggesting *s, const struct ga_suggest_node *nodes, si
 static int suggest_group(struct suggesting *s, const struct ga_suggest_node *nodes, size_t n,
 			 struct ga_err *err)
 {
-	bool whole = ga_streq(s->o->shape ? s->o->shape : nodes[0].mode, "baremetal");
+	bool baremetal = ga_streq(s->o->shape ? s->o->shape : nodes[0].mode, "baremetal");
 	size_t i;
 
-	if (whole)
+	if (baremetal)
 		return suggest(s, nodes, n, NULL, err);
 	for (i = 0; i < nodes[0].types.n; i++)
 		if (suggest(s, nodes, n, nodes[0].types.v[i].type, err) < 0)

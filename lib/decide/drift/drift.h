@@ -263,9 +263,8 @@ const char *ga_seen_power(const struct ga_seen *s, const char *allocation);
 /* ---- drift ---- */
 
 /* How long an object may stay in a state, and the command that ends the state ("… %s" for the id).
- * Returns false when there is no limit. whole: the allocation is baremetal. The program passes the
- * table (state/db/fsm.h). */
-typedef bool (*ga_drift_limit_fn)(bool is_slot, bool whole, const char *state, int64_t *seconds,
+ * Returns false when there is no limit. The program passes the table (state/db/fsm.h). */
+typedef bool (*ga_drift_limit_fn)(bool is_slot, bool baremetal, const char *state, int64_t *seconds,
 				  const char **exit_command);
 
 /* A drift, with the facts that a repair needs. */

@@ -92,7 +92,7 @@ static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work 
 }
 
 /* A result that never reached the state, as after a broken pipe: the work is done. */
-static void untold(const struct ga_comparison *c, const struct ga_seen_work *w)
+static void unreported(const struct ga_comparison *c, const struct ga_seen_work *w)
 {
 	ga_autofree char *observed = NULL;
 	struct ga_drift_item *d;
@@ -118,7 +118,7 @@ static void say_command(struct ga_drift_item *d, const char *exit_command, const
 }
 
 /* Whether the allocation is a baremetal node. */
-static bool is_whole(const struct ga_comparison *c, const char *allocation)
+static bool is_baremetal(const struct ga_comparison *c, const char *allocation)
 {
 	for (size_t i = 0; allocation && i < c->want->allocations.n; i++)
 		if (ga_streq(c->want->allocations.v[i].allocation, allocation))
@@ -128,13 +128,13 @@ static bool is_whole(const struct ga_comparison *c, const char *allocation)
 
 /* of: the id that the exit command takes (state/db/fsm.h). */
 static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
-		  bool whole, const char *state, const char *since)
+		  bool baremetal, const char *state, const char *since)
 {
 	int64_t age = age_of(c, since), limit = 0;
 	const char *exit_command = NULL;
 	struct ga_drift_item *d;
 
-	if (!c->limit || !c->limit(is_slot, whole, state, &limit, &exit_command) ||
+	if (!c->limit || !c->limit(is_slot, baremetal, state, &limit, &exit_command) ||
 	    age == GA_UNKNOWN || age <= limit)
 		return;
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, id);
@@ -214,20 +214,20 @@ void ga_drift_state(const struct ga_comparison *c)
 			   ga_streq(s->state, "cleanup_blocked");
 
 		stuck(c, true, s->bundle.slot, own ? s->bundle.slot : s->allocation,
-		      is_whole(c, s->allocation), s->state, s->since);
+		      is_baremetal(c, s->allocation), s->state, s->since);
 	}
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
 
-		stuck(c, false, a->allocation, a->allocation, is_whole(c, a->allocation), a->state,
-		      a->since);
+		stuck(c, false, a->allocation, a->allocation, is_baremetal(c, a->allocation),
+		      a->state, a->since);
 		plan_expired(c, a);
 	}
 	if (!ga_comparison_sees(c, GA_A_WORK))
 		return;
 	for (size_t i = 0; i < c->seen->works.n; i++) {
 		attempt(c, &c->seen->works.v[i]);
-		untold(c, &c->seen->works.v[i]);
+		unreported(c, &c->seen->works.v[i]);
 	}
 	for (size_t i = 0; i < c->seen->entries.n; i++)
 		journal(c, i);

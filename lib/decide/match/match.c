@@ -194,7 +194,7 @@ static void find_time(const struct try *t)
 /* ---- one count, and the smallest that suffices ---- */
 
 /* A baremetal node is given with all its GPUs. */
-static bool is_whole(const struct ga_match_offer *o)
+static bool is_baremetal(const struct ga_match_offer *o)
 {
 	return !strcmp(o->shape, "baremetal");
 }
@@ -209,7 +209,7 @@ static bool is_expected(const struct try *t)
 
 	if (!o->expected_at)
 		return false;
-	if (is_whole(o))
+	if (is_baremetal(o))
 		return t->need->gpus <= 1;
 	for (i = 1; i < o->n_counts; i++)
 		least = o->counts[i] < least ? o->counts[i] : least;
@@ -252,12 +252,12 @@ static const char *availability_of(const struct try *t)
 static void check_given(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
-	int64_t count = t->m->count, asked = is_whole(o) ? t->need->gpus : count;
+	int64_t count = t->m->count, asked = is_baremetal(o) ? t->need->gpus : count;
 
 	if (count == GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "count",
 			     "nobody has seen how many GPUs a machine of it has");
-	else if (is_whole(o) ? asked > count : !is_count(o, count))
+	else if (is_baremetal(o) ? asked > count : !is_count(o, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
 			     "it is not given with %" PRId64 " GPUs", asked);
 }
@@ -362,7 +362,7 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 	size_t i;
 
 	*n = 0;
-	if (is_whole(o)) {
+	if (is_baremetal(o)) {
 		if (o->largest > 0)
 			ret[(*n)++] = o->largest;
 		if (o->machine > 0 && o->machine > o->largest)

@@ -307,7 +307,7 @@ static void count_node(struct counting *c, const struct ga_fleet_node *node)
 
 	if (!in_reach(c, node))
 		return;
-	c->times = node->alike ? node->alike : 1;
+	c->times = node->grouped ? node->grouped : 1;
 	for (i = 0; i < node->slots.n; i++)
 		if (may_use(c, &node->slots.v[i])) {
 			number_of(ret, node->slots.v[i].type)->total += c->times;

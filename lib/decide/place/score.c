@@ -176,7 +176,7 @@ static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_no
 			const char *type, const struct ga_fleet_slot **ret, const char **first,
 			size_t *waiting)
 {
-	int64_t told = 0, tell;
+	int64_t first_rank = 0, rank;
 	bool sorted = true;
 	size_t i, n = 0;
 
@@ -195,10 +195,10 @@ static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_no
 			continue;
 		}
 		*waiting += ga_streq(why, "waiting_for_wipe");
-		tell = ga_streq(why, "in_use") * GA_PLACE_SLOTS + s->slot_index;
-		if (!*first || tell < told) {
+		rank = ga_streq(why, "in_use") * GA_PLACE_SLOTS + s->slot_index;
+		if (!*first || rank < first_rank) {
 			*first = why;
-			told = tell;
+			first_rank = rank;
 		}
 	}
 	if (!sorted)

@@ -181,7 +181,7 @@ static int64_t round_down(int64_t mib, int64_t hugepage_kib)
 
 static void fill(struct sum *s, const char *shape, struct ga_profile *ret)
 {
-	bool whole = ga_streq(shape, "baremetal");
+	bool baremetal = ga_streq(shape, "baremetal");
 	size_t i;
 
 	ga_texts_release(&ret->types);
@@ -191,13 +191,14 @@ static void fill(struct sum *s, const char *shape, struct ga_profile *ret)
 	ga_suggest_order(s->types.v, s->types.n);
 	for (i = 0; i < s->types.n; i++)
 		ga_texts_add(&ret->types, s->types.v[i].type);
-	ret->vcpus_per_gpu = whole ? GA_UNKNOWN : s->vcpus;
-	ret->memory_mib_per_gpu = whole ? GA_UNKNOWN : round_down(s->memory_mib, s->hugepage_kib);
+	ret->vcpus_per_gpu = baremetal ? GA_UNKNOWN : s->vcpus;
+	ret->memory_mib_per_gpu =
+		baremetal ? GA_UNKNOWN : round_down(s->memory_mib, s->hugepage_kib);
 	/* A page larger than the memory of a GPU cannot be used. */
 	if (s->memory_mib != GA_UNKNOWN && s->hugepage_kib / 1024 > s->memory_mib)
 		s->hugepage_kib = GA_UNKNOWN;
-	ret->hugepage_kib = whole ? GA_UNKNOWN : s->hugepage_kib;
-	if (!whole)
+	ret->hugepage_kib = baremetal ? GA_UNKNOWN : s->hugepage_kib;
+	if (!baremetal)
 		ga_suggest_counts(s->most, &ret->counts);
 }
 
@@ -225,10 +226,10 @@ const char *ga_suggest_profile(const struct ga_suggest_node *nodes, size_t n, co
 
 /* ---- names ---- */
 
-char *ga_suggest_name(const char *slug, bool whole, bool (*taken)(const char *name, void *arg),
+char *ga_suggest_name(const char *slug, bool baremetal, bool (*taken)(const char *name, void *arg),
 		      void *arg)
 {
-	const char *dash = strchr(slug, '-'), *tail = whole ? "-baremetal" : "";
+	const char *dash = strchr(slug, '-'), *tail = baremetal ? "-baremetal" : "";
 	const char *base = dash && dash[1] && strchr("-._", dash[1]) == NULL ? dash + 1 : slug;
 	int64_t number;
 

@@ -50,7 +50,7 @@ const char *ga_suggest_profile(const struct ga_suggest_node *nodes, size_t n, co
 
 /* The name of a profile: "h200-141gb" for "nvidia-h200-141gb", with the suffix "-baremetal" for
  * baremetal, and a number if taken() reports the name as used. Allocated, a valid name. */
-char *ga_suggest_name(const char *slug, bool whole, bool (*taken)(const char *name, void *arg),
+char *ga_suggest_name(const char *slug, bool baremetal, bool (*taken)(const char *name, void *arg),
 		      void *arg);
 /* Whether a profile gives the same as a suggestion: same shape, types, counts, vCPUs, memory and
  * huge pages; and it is not retired. */

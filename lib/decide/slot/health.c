@@ -211,7 +211,7 @@ void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *re
 	else if (s->gpu_answers == 0)
 		say(ret, GA_HEALTH_FAULT, "discovery: '%s'" GA_SAID_NO_ANSWER "on the bus",
 		    s->gpu_pci_address);
-	else if (s->gpu_can_reset == 0 && !s->whole)
+	else if (s->gpu_can_reset == 0 && !s->baremetal)
 		say(ret, GA_HEALTH_FAULT,
 		    "discovery: " GA_SAID_NO_RESET "'%s' between tenants",
 		    s->gpu_pci_address);

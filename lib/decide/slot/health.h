@@ -71,7 +71,7 @@ struct ga_health_seen {
 	const char *slot, *gpu_pci_address;
 	bool gpu_there;
 	int64_t gpu_answers, gpu_can_reset; /* 1, 0, GA_UNKNOWN */
-	bool whole; /* its node is baremetal: no program resets its GPU alone */
+	bool baremetal; /* its node is baremetal: no program resets its GPU alone */
 };
 /* A GPU that is gone, does not answer or can no longer be reset is a fault. Disks are not judged: a
  * discovery pairs free disks and leaves out disks in use. */

@@ -65,7 +65,7 @@ void ga_kube_claims_free(struct ga_kube_claims *c)
 		ga_list_release(&claim->results);
 		free(claim->namespace);
 		free(claim->name);
-		ga_kube_told_release(&claim->claimed.told);
+		ga_kube_answer_release(&claim->claimed.answer);
 	}
 	for (i = 0; i < c->slices.n; i++) {
 		free(c->slices.v[i]->pool);
@@ -293,7 +293,7 @@ struct judge {
 
 /* The attributes leave the type open: the node decides. */
 static void by_node(const struct judge *j, const struct claim *claim, const struct device *d,
-		    const struct ga_node_type *t, struct ga_kube_told *ret)
+		    const struct ga_node_type *t, struct ga_kube_answer *ret)
 {
 	const struct ga_kube_driver *driver = d->slice->driver;
 	char *name = d->node ? d->node : d->slice->node;
@@ -314,7 +314,7 @@ static void by_node(const struct judge *j, const struct claim *claim, const stru
 }
 
 static void judge_device(const struct judge *j, const struct claim *claim, const struct result *r,
-			 struct ga_kube_told *ret)
+			 struct ga_kube_answer *ret)
 {
 	const struct device *d;
 	size_t n = find_device(j->claims, r, &d);
@@ -362,19 +362,19 @@ int ga_kube_claims_judge(struct ga_kube_claims *c, const struct ga_accels *list,
 				       c->claims.v[i].name);
 	for (i = 0; i < c->claims.n; i++) {
 		struct claim *claim = &c->claims.v[i];
-		struct ga_kube_told *told = &claim->claimed.told;
+		struct ga_kube_answer *answer = &claim->claimed.answer;
 		size_t k;
 
 		if (!claim->allocated)
-			ga_kube_tell(told, "claim_unallocated", "its claim '%s' is not allocated",
+			ga_kube_tell(answer, "claim_unallocated", "its claim '%s' is not allocated",
 				     claim->name);
 		if (claim->results.n)
 			claim->claimed.driver = claim->results.v[0].driver->name;
-		for (k = 0; k < claim->results.n && !told->code; k++) {
-			struct ga_kube_told one;
+		for (k = 0; k < claim->results.n && !answer->code; k++) {
+			struct ga_kube_answer one;
 
 			judge_device(&j, claim, &claim->results.v[k], &one);
-			ga_kube_told_join(told, &one, GA_KUBE_BY_CLAIMS);
+			ga_kube_answer_join(answer, &one, GA_KUBE_BY_CLAIMS);
 		}
 	}
 	return 0;

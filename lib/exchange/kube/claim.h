@@ -13,7 +13,7 @@
 
 #define GA_KUBE_DEVICES 1000000 /* of all slices; the same limit for all claims */
 
-#define GA_KUBE_BY_CLAIMS "its claims gave it" /* for ga_kube_told_join */
+#define GA_KUBE_BY_CLAIMS "its claims gave it" /* for ga_kube_answer_join */
 
 struct ga_kube_claims;
 
@@ -28,7 +28,7 @@ bool ga_kube_claims_any(const struct ga_kube_claims *c);
 /* The devices of a claim. */
 struct ga_kube_claimed {
 	const char *driver; /* of its accelerators; NULL: it has none, or the driver is not known */
-	struct ga_kube_told told;
+	struct ga_kube_answer answer;
 };
 /* Finds a node by its name; NULL: it is not there. */
 typedef const struct ga_node_view *(*ga_kube_node_of)(char *name, void *arg);

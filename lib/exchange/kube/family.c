@@ -104,7 +104,7 @@ static bool is_shared_somehow(const struct nvidia *n)
 }
 
 /* The number of GPUs that no label describes: GFD labels only one model of a node. */
-static int64_t untold(struct ga_census *g, const struct nvidia *n)
+static int64_t unlabelled(struct ga_census *g, const struct nvidia *n)
 {
 	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
 	int64_t each = offered_as(n);
@@ -158,7 +158,7 @@ void ga_kube_nvidia(struct ga_census *g, const struct ga_kube_node *node)
 	nvidia_parts(g, node, &n);
 	offers = or_zero(n.capacity) + or_zero(n.shared);
 	if (n.product || n.offered || n.has_parts || or_zero(n.count)) {
-		more = untold(g, &n);
+		more = unlabelled(g, &n);
 		t = ga_census_add(g, nvidia_count(g, &n),
 				  n.named.part ? GA_UNKNOWN : n.memory_mib);
 		if (n.product) {

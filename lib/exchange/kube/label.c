@@ -23,7 +23,7 @@ struct telling {
 };
 
 /* A finding about one label; value NULL: it is no text. */
-struct told {
+struct finding {
 	const char *severity, *code, *label, *value, *type, *hint;
 };
 
@@ -38,10 +38,10 @@ static char *plain(const char *text)
 	return ga_printable(ga_xstrndup(text && *text ? text : "(empty)", 512));
 }
 
-static void tell(struct telling *t, const struct told *what, const char *fmt, ...)
+static void tell(struct telling *t, const struct finding *what, const char *fmt, ...)
 	GA_PRINTF(3, 4);
 
-static void tell(struct telling *t, const struct told *what, const char *fmt, ...)
+static void tell(struct telling *t, const struct finding *what, const char *fmt, ...)
 {
 	ga_autofree char *node = plain(t->node->name);
 	ga_autofree char *label = what->label ? plain(what->label) : NULL;
@@ -97,7 +97,7 @@ const char *ga_kube_platform(const struct ga_kube_node *node)
 /* ---- products ---- */
 
 /* Reports a product label that means one type, with the facts that it leaves open. */
-static void tell_worth(struct telling *t, struct told *w,
+static void tell_worth(struct telling *t, struct finding *w,
 		       const struct ga_accel_named *n, const char *name)
 {
 	const struct ga_accel_type *type = ga_accels_type(t->list, n->types.v[0]);
@@ -133,7 +133,7 @@ static void tell_worth(struct telling *t, struct told *w,
 }
 
 /* Reports the meaning of a product name, the value of label w; fills w. */
-static void tell_name(struct telling *t, struct told *w, enum ga_name_family family,
+static void tell_name(struct telling *t, struct finding *w, enum ga_name_family family,
 		   const char *name)
 {
 	ga_autonamed struct ga_accel_named n = { 0 };
@@ -161,7 +161,7 @@ static void tell_name(struct telling *t, struct told *w, enum ga_name_family fam
 
 static void check_product(struct telling *t, const char *key, enum ga_name_family family)
 {
-	struct told w = { .label = key, .value = ga_kube_label(t->node, key) };
+	struct finding w = { .label = key, .value = ga_kube_label(t->node, key) };
 
 	if (!json_object_get(t->node->labels, key))
 		return;
@@ -197,7 +197,7 @@ static const char *const numbers[] = {
 
 static void check_number(struct telling *t, const char *key)
 {
-	struct told w = { .label = key, .value = ga_kube_label(t->node, key) };
+	struct finding w = { .label = key, .value = ga_kube_label(t->node, key) };
 	int64_t n;
 	bool is_bytes = false;
 	int r = ga_kube_number(t->node->labels, key, &n);
@@ -247,7 +247,7 @@ static bool has_word(const struct words *row, const char *word)
 
 static void check_words(struct telling *t, const struct words *row)
 {
-	struct told w = { .label = row->key, .value = ga_kube_label(t->node, row->key) };
+	struct finding w = { .label = row->key, .value = ga_kube_label(t->node, row->key) };
 	ga_autostr struct ga_str all = GA_STR_INIT;
 	bool known = w.value && has_word(row, w.value);
 	size_t i;
@@ -287,7 +287,7 @@ static void check_makers(struct telling *t, const struct ga_node_view *view)
 
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {
 		const char *key = words[i].key, *maker = ga_kube_label(t->node, key);
-		struct told w = { "error", "contradicts", key, maker, NULL, NULL };
+		struct finding w = { "error", "contradicts", key, maker, NULL, NULL };
 
 		if (words[i].maker && maker && has_word(&words[i], maker) &&
 		    has_none_of(t, view, maker))
@@ -300,7 +300,7 @@ static void check_makers(struct telling *t, const struct ga_node_view *view)
 
 static void check_cloud(struct telling *t, const char *key)
 {
-	struct told w = { .label = key, .value = ga_kube_label(t->node, key) };
+	struct finding w = { .label = key, .value = ga_kube_label(t->node, key) };
 	const struct ga_accel_platform_label *l =
 		w.value ? ga_accels_platform_label(t->list, key, w.value) : NULL;
 
@@ -321,8 +321,8 @@ static void check_machine(struct telling *t)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(keys); i++) {
-		struct told w = { "info", "machine", keys[i],
-				  ga_kube_label(t->node, keys[i]), NULL, NULL };
+		struct finding w = { "info", "machine", keys[i],
+				     ga_kube_label(t->node, keys[i]), NULL, NULL };
 		const struct ga_accel_instance *one =
 			w.value ? ga_accels_instance(t->list, w.value) : NULL;
 
@@ -388,8 +388,8 @@ static void look(struct search *s, const char *key)
 static void check_spelling(struct telling *t, const char *key)
 {
 	struct search s = { .asked = key, .far = GA_NEAR_FAR };
-	struct told w = { .severity = "warning", .code = "misspelled", .label = key,
-			  .value = ga_kube_label(t->node, key) };
+	struct finding w = { .severity = "warning", .code = "misspelled", .label = key,
+			     .value = ga_kube_label(t->node, key) };
 	struct ga_kube_amd_label amd;
 	size_t i;
 
@@ -421,8 +421,8 @@ static void check_keys(struct telling *t)
 	/* Keys that dashboards read and no labeller writes. */
 	for (i = 0; i < GA_ARRAY_SIZE(unpublished); i++) {
 		const char *dead = unpublished[i].key;
-		struct told w = { "warning", "never_published", dead,
-				  ga_kube_label(t->node, dead), NULL, unpublished[i].hint };
+		struct finding w = { "warning", "never_published", dead,
+				     ga_kube_label(t->node, dead), NULL, unpublished[i].hint };
 
 		if (json_object_get(t->node->labels, dead))
 			tell(t, &w, "no labeller publishes this key: nothing reads it here");
@@ -436,7 +436,7 @@ static void check_keys(struct telling *t)
 
 /* ---- PCI ids, and AMD's labels, which may have values in their keys ---- */
 
-static void tell_id(struct telling *t, struct told *w, unsigned int vendor,
+static void tell_id(struct telling *t, struct finding *w, unsigned int vendor,
 		    unsigned int device)
 {
 	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
@@ -457,7 +457,7 @@ static void tell_id(struct telling *t, struct told *w, unsigned int vendor,
 }
 
 /* Whether the label holds a count of devices; reports it when it does not. */
-static bool is_count(struct telling *t, struct told *w)
+static bool is_count(struct telling *t, struct finding *w)
 {
 	int64_t n;
 
@@ -472,7 +472,7 @@ static bool is_count(struct telling *t, struct told *w)
 /* check_product reports a product that is not part of the key, as for the other makers. */
 static void check_amd(struct telling *t, const char *key)
 {
-	struct told w = { .label = key, .value = ga_kube_label(t->node, key) };
+	struct finding w = { .label = key, .value = ga_kube_label(t->node, key) };
 	struct ga_kube_amd_label l;
 
 	if (!ga_kube_amd_label(t->node, key, &l) ||
@@ -505,16 +505,17 @@ static void check_ids(struct telling *t)
 		ga_autofree char *count = NULL;
 		struct ga_kube_pci pci;
 		unsigned int device;
-		struct told w;
+		struct finding w;
 
 		check_amd(t, key);
-		w = (struct told){ .label = key, .value = ga_kube_label(t->node, key) };
+		w = (struct finding){ .label = key, .value = ga_kube_label(t->node, key) };
 		if (ga_kube_intel_label(key, &device, &count)) {
 			tell_id(t, &w, 0x8086, device);
-			w = (struct told){ .label = count, .value = ga_kube_label(t->node, count) };
+			w = (struct finding){ .label = count,
+					      .value = ga_kube_label(t->node, count) };
 			(void)is_count(t, &w);
 		}
-		w = (struct told){ .label = key, .value = ga_kube_label(t->node, key) };
+		w = (struct finding){ .label = key, .value = ga_kube_label(t->node, key) };
 		if (ga_kube_pci_label(t->list, t->node, key, &pci) && pci.device != GA_UNKNOWN)
 			tell_id(t, &w, pci.vendor, (unsigned int)pci.device);
 	}
@@ -525,10 +526,10 @@ static void check_ids(struct telling *t)
 /* Compares architecture and compute capability with the type of the product. */
 static void check_against(struct telling *t, const struct ga_accel_type *type)
 {
-	struct told w = { "error", "contradicts", "nvidia.com/gpu.family",
-			  ga_kube_label(t->node, "nvidia.com/gpu.family"), type->slug,
-			  "one of both was written by hand, or another GPU is there "
-			  "too" };
+	struct finding w = { "error", "contradicts", "nvidia.com/gpu.family",
+			     ga_kube_label(t->node, "nvidia.com/gpu.family"), type->slug,
+			     "one of both was written by hand, or another GPU is there "
+			     "too" };
 	ga_autofree char *cc = NULL;
 	int64_t major, minor;
 
@@ -547,13 +548,13 @@ static void check_against(struct telling *t, const struct ga_accel_type *type)
 }
 
 /* Whether the view's warning repeats a finding about a label. */
-static bool is_told(const char *code)
+static bool is_found(const char *code)
 {
-	static const char *const told[] = { "number_malformed", "memory_unit", "label_unknown" };
+	static const char *const codes[] = { "number_malformed", "memory_unit", "label_unknown" };
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(told); i++)
-		if (!strcmp(told[i], code))
+	for (i = 0; i < GA_ARRAY_SIZE(codes); i++)
+		if (!strcmp(codes[i], code))
 			return true;
 	return false;
 }
@@ -571,11 +572,11 @@ static void check_node(struct telling *t, int64_t now)
 	check_makers(t, &v);
 	for (i = 0; i < v.warnings.n; i++) {
 		const char *code = v.warnings.v[i].code;
-		struct told w = { .severity = strcmp(code, "not_allocatable") ? "warning" :
-											 "info",
-				  .code = code };
+		struct finding w = { .severity = strcmp(code, "not_allocatable") ? "warning" :
+										     "info",
+				     .code = code };
 
-		if (!is_told(w.code))
+		if (!is_found(w.code))
 			tell(t, &w, "%s", v.warnings.v[i].sentence);
 	}
 	ga_schema_release(&ga_node_view_schema, &v);

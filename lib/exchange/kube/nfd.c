@@ -123,12 +123,12 @@ void ga_kube_nfd(struct ga_census *g, const struct ga_kube_node *node, unsigned 
 }
 
 /* Devices with an element already. */
-struct told {
+struct listed {
 	GA_LIST(struct ga_kube_pci) pci;
 };
 
 /* Labels of one device may have its id or not, and may have several classes. */
-static bool is_told(const struct told *t, const struct ga_kube_pci *pci)
+static bool is_listed(const struct listed *t, const struct ga_kube_pci *pci)
 {
 	size_t i;
 
@@ -150,7 +150,7 @@ static bool is_offered(const struct ga_census *g, const struct ga_kube_pci *pci)
 }
 
 static void tell_unoffered(struct ga_census *g, const struct ga_kube_node *node, bool with_id,
-			   struct told *told)
+			   struct listed *listed)
 {
 	struct ga_kube_pci pci;
 	const char *key;
@@ -163,11 +163,11 @@ static void tell_unoffered(struct ga_census *g, const struct ga_kube_node *node,
 		size_t n;
 
 		if (!ga_kube_pci_label(g->list, node, key, &pci) || is_offered(g, &pci) ||
-		    (pci.device != GA_UNKNOWN) != with_id || is_told(told, &pci))
+		    (pci.device != GA_UNKNOWN) != with_id || is_listed(listed, &pci))
 			continue;
 		if (ga_census_is_full(g))
 			return;
-		*ga_list_add(&told->pci) = pci;
+		*ga_list_add(&listed->pci) = pci;
 		said = pci.device == GA_UNKNOWN ?
 				ga_xprintf("%04x", pci.vendor) :
 				ga_xprintf("%04x:%04x", pci.vendor, (unsigned int)pci.device);
@@ -181,9 +181,9 @@ static void tell_unoffered(struct ga_census *g, const struct ga_kube_node *node,
 
 void ga_kube_nfd_unoffered(struct ga_census *g, const struct ga_kube_node *node)
 {
-	struct told told = { { NULL, 0 } };
+	struct listed listed = { { NULL, 0 } };
 
-	tell_unoffered(g, node, true, &told);
-	tell_unoffered(g, node, false, &told);
-	ga_list_release(&told.pci);
+	tell_unoffered(g, node, true, &listed);
+	tell_unoffered(g, node, false, &listed);
+	ga_list_release(&listed.pci);
 }

@@ -177,24 +177,25 @@ static const char *state_of(const struct ga_pod_patch *p)
 }
 
 /* Joins the result of one claim to the results of the others. */
-static void join_claim(const struct ga_kube_claimed *c, const char *name, struct ga_kube_told *ret,
-		       const char **driver)
+static void join_claim(const struct ga_kube_claimed *c, const char *name,
+		       struct ga_kube_answer *ret, const char **driver)
 {
-	struct ga_kube_told one = { 0 };
+	struct ga_kube_answer one = { 0 };
 
 	if (!c) {
 		ga_kube_tell(&one, "claim_missing", "its claim '%s' is not in the document", name);
 	} else {
-		one = c->told;
+		one = c->answer;
 		one.sentence = ga_strdup0(one.sentence);
 		*driver = *driver ? *driver : c->driver;
 	}
-	ga_kube_told_join(ret, &one, GA_KUBE_BY_CLAIMS);
+	ga_kube_answer_join(ret, &one, GA_KUBE_BY_CLAIMS);
 }
 
 /* Joins the results of the pod's claims. Returns the driver of its accelerators, or NULL. */
-static const char *told_by_claims(const struct ga_kube_pod *pod,
-				  const struct ga_kube_claims *claims, struct ga_kube_told *ret)
+static const char *answer_by_claims(const struct ga_kube_pod *pod,
+				    const struct ga_kube_claims *claims,
+				    struct ga_kube_answer *ret)
 {
 	const char *driver = NULL;
 	size_t i;
@@ -211,20 +212,20 @@ static const char *told_by_claims(const struct ga_kube_pod *pod,
 
 bool ga_kube_pod_counts(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims)
 {
-	struct ga_kube_told told;
+	struct ga_kube_answer answer;
 	bool counts;
 
 	if (!pod->running || pod->resources.n)
 		return pod->running;
-	(void)told_by_claims(pod, claims, &told);
-	counts = told.type || told.code;
-	ga_kube_told_release(&told);
+	(void)answer_by_claims(pod, claims, &answer);
+	counts = answer.type || answer.code;
+	ga_kube_answer_release(&answer);
 	return counts;
 }
 
-static void told_by_node(const struct ga_accels *list, const struct ga_kube_pod *pod,
-			 const char *resource, const struct ga_node_view *node,
-			 struct ga_kube_told *ret)
+static void answer_by_node(const struct ga_accels *list, const struct ga_kube_pod *pod,
+			   const char *resource, const struct ga_node_view *node,
+			   struct ga_kube_answer *ret)
 {
 	struct ga_kube_want want = {
 		.what = resource,
@@ -244,8 +245,8 @@ static void told_by_node(const struct ga_accels *list, const struct ga_kube_pod 
 }
 
 /* Whether a driver serves the pod's resource: then the pod's devices are those of that claim. */
-static bool told_by_service(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims,
-			    struct ga_kube_told *ret)
+static bool answer_by_service(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims,
+			      struct ga_kube_answer *ret)
 {
 	const struct ga_kube_claimed *c =
 		claims && pod->served ? ga_kube_claims_find(claims, pod->namespace, pod->served) :
@@ -260,17 +261,17 @@ static bool told_by_service(const struct ga_kube_pod *pod, const struct ga_kube_
 
 /* Reports that resources or drivers of a pod are not known to be of one type. */
 static void tell_several(const struct ga_kube_pod *pod, const char *driver,
-			 struct ga_kube_told *told)
+			 struct ga_kube_answer *answer)
 {
-	ga_autofree char *why = GA_TAKE(told->sentence);
+	ga_autofree char *why = GA_TAKE(answer->sentence);
 	ga_autostr struct ga_str all = GA_STR_INIT;
 	size_t i, n = pod->resources.n + (driver != NULL);
 
 	for (i = 0; i < n; i++)
 		ga_str_addf(&all, "%s%s", !i ? "" : i == n - 1 ? " and " : ", ",
 			    i < pod->resources.n ? pod->resources.v[i] : driver);
-	*told = (struct ga_kube_told){ 0 };
-	ga_kube_tell(told, "several_resources", "it has %.256s, and %s", all.buf, why);
+	*answer = (struct ga_kube_answer){ 0 };
+	ga_kube_tell(answer, "several_resources", "it has %.256s, and %s", all.buf, why);
 }
 
 /* Sets the type, or the reason why there is none. ret->resource is the first resource of the pod.
@@ -278,33 +279,33 @@ static void tell_several(const struct ga_kube_pod *pod, const char *driver,
  * each. */
 static void tell(const struct ga_accels *list, const struct ga_kube_pod *pod,
 		 const struct ga_node_view *node, const struct ga_kube_claims *claims,
-		 struct ga_pod_patch *ret, struct ga_kube_told *told)
+		 struct ga_pod_patch *ret, struct ga_kube_answer *answer)
 {
-	const char *driver = told_by_claims(pod, claims, told);
+	const char *driver = answer_by_claims(pod, claims, answer);
 	size_t i, n = pod->resources.n;
 	bool served;
 
 	ret->resource = ga_strdup0(n ? pod->resources.v[0] : driver);
-	if (!n || (told->code && !driver))
+	if (!n || (answer->code && !driver))
 		return;
-	served = !told->code && told_by_service(pod, claims, told);
+	served = !answer->code && answer_by_service(pod, claims, answer);
 	for (i = 0; i < n && !(served && n == 1); i++) {
-		struct ga_kube_told one;
+		struct ga_kube_answer one;
 
-		told_by_node(list, pod, pod->resources.v[i], node, &one);
-		ga_kube_told_join(told, &one, "they are");
+		answer_by_node(list, pod, pod->resources.v[i], node, &one);
+		ga_kube_answer_join(answer, &one, "they are");
 	}
-	if (pod->more_resources && !told->code)
-		ga_kube_tell(told, "several_resources", "it asks for more than these");
-	if (told->code && n + (driver != NULL) > 1)
-		tell_several(pod, driver, told);
+	if (pod->more_resources && !answer->code)
+		ga_kube_tell(answer, "several_resources", "it asks for more than these");
+	if (answer->code && n + (driver != NULL) > 1)
+		tell_several(pod, driver, answer);
 }
 
 void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *pod,
 		       const struct ga_node_view *node, const struct ga_kube_claims *claims,
 		       struct ga_pod_patch *ret)
 {
-	struct ga_kube_told told;
+	struct ga_kube_answer answer;
 
 	ga_schema_init(&ga_pod_patch_schema, ret);
 	ret->namespace = ga_xstrdup(pod->namespace);
@@ -312,11 +313,11 @@ void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *p
 	ret->uid = ga_strdup0(pod->uid);
 	ret->node = ga_strdup0(pod->node);
 	ret->annotated = ga_strdup0(pod->annotated);
-	tell(list, pod, node, claims, ret, &told);
-	if (told.code)
-		warn(ret, told.code, "%s", told.sentence);
-	ret->type = ga_strdup0(told.type);
-	ret->basis = ga_strdup0(told.basis);
+	tell(list, pod, node, claims, ret, &answer);
+	if (answer.code)
+		warn(ret, answer.code, "%s", answer.sentence);
+	ret->type = ga_strdup0(answer.type);
+	ret->basis = ga_strdup0(answer.basis);
 	ret->state = ga_xstrdup(state_of(ret));
 	if (ga_streq(ret->state, "wrong"))
 		warn(ret, "annotation_wrong", "its annotation says '%s'", ret->annotated);
@@ -329,5 +330,5 @@ void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *p
 		patch->metadata.annotations = json_pack("{s:s}", GA_KUBE_TYPE, ret->type);
 		ret->patch = patch;
 	}
-	ga_kube_told_release(&told);
+	ga_kube_answer_release(&answer);
 }

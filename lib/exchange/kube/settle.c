@@ -10,13 +10,13 @@
 #include "base/str.h"
 #include "exchange/kube/internal.h"
 
-void ga_kube_told_release(struct ga_kube_told *t)
+void ga_kube_answer_release(struct ga_kube_answer *t)
 {
 	free(t->sentence);
 	memset(t, 0, sizeof(*t));
 }
 
-void ga_kube_tell(struct ga_kube_told *ret, const char *code, const char *fmt, ...)
+void ga_kube_tell(struct ga_kube_answer *ret, const char *code, const char *fmt, ...)
 {
 	char buf[768];
 	va_list ap;
@@ -35,12 +35,12 @@ static int rank_of(const char *basis)
 	return ga_streq(basis, "device") ? 2 : ga_streq(basis, "node");
 }
 
-void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one, const char *how)
+void ga_kube_answer_join(struct ga_kube_answer *all, struct ga_kube_answer *one, const char *how)
 {
 	const char *first = all->type;
 
 	if (all->code || (!one->code && !one->type)) {
-		ga_kube_told_release(one);
+		ga_kube_answer_release(one);
 	} else if (one->code || !first) {
 		*all = *one;
 	} else if (strcmp(first, one->type) != 0) {
@@ -133,7 +133,7 @@ static bool may_be_one(const struct ga_node_type *t, const struct ga_node_type *
 }
 
 void ga_kube_settle(const struct ga_accels *list, const struct ga_kube_want *want,
-		    const struct ga_node_view *node, struct ga_kube_told *ret)
+		    const struct ga_node_view *node, struct ga_kube_answer *ret)
 {
 	const char *one = NULL;
 	size_t i, n = 0, unknown = 0;

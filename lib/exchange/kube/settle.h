@@ -18,27 +18,27 @@ struct ga_kube_want {
 
 /* The result. type lives as long as the catalogue or the node; NULL: code and sentence give the
  * reason. */
-struct ga_kube_told {
+struct ga_kube_answer {
 	const char *type;
 	const char *basis; /* device, node or resource, if there is a type */
 	const char *code;
 	char *sentence; /* allocated */
 };
-void ga_kube_told_release(struct ga_kube_told *t);
+void ga_kube_answer_release(struct ga_kube_answer *t);
 /* Sets the reason why there is no type; ret must have none yet. */
-void ga_kube_tell(struct ga_kube_told *ret, const char *code, const char *fmt, ...)
+void ga_kube_tell(struct ga_kube_answer *ret, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
 
 /* Joins the results for several resources of one pod: one type, or the first reason why there is
  * none. Takes over the sentence of one. how: the origin of two types in a sentence ("its claims
  * gave it"). */
-void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one, const char *how);
+void ga_kube_answer_join(struct ga_kube_answer *all, struct ga_kube_answer *one, const char *how);
 
 /* The maker whose accelerators, or parts of them, the resource stands for; NULL: none. */
 const char *ga_kube_vendor(const char *resource);
 
 /* The one type of the node that fits. ret is overwritten. */
 void ga_kube_settle(const struct ga_accels *list, const struct ga_kube_want *want,
-		    const struct ga_node_view *node, struct ga_kube_told *ret);
+		    const struct ga_node_view *node, struct ga_kube_answer *ret);
 
 #endif

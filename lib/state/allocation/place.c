@@ -53,7 +53,7 @@ struct placing {
 	const struct ga_request *request;
 	const struct ga_profile *profile;
 	const struct ga_decision *decision;
-	bool whole;
+	bool baremetal;
 	const char *now;
 	struct ga_plan *plan;
 };
@@ -77,7 +77,7 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 		"FROM profile WHERE name = ?12 AND version = ?13), ?14, ?9, ?15, ?16, ?17)",
 		"sssssisissssiisss", p->plan->allocation, p->request->name,
 		p->request->request_id, request, p->request->project, p->request->priority,
-		p->whole ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
+		p->baremetal ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
 		p->decision->node->id, p->decision->type, p->profile->name,
 		p->profile->version, p->profile->price_micros, ga_audit_actor(),
 		p->decision->type_reason, types.len ? types.buf : NULL);
@@ -112,13 +112,13 @@ static int fail_changed(const char *what, const char *id, struct ga_err *err)
  * read. */
 static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
-	const char *holder = p->whole ? p->plan->allocation : "slices";
+	const char *holder = p->baremetal ? p->plan->allocation : "slices";
 	const struct ga_fleet_node *node = p->decision->node;
 	size_t i;
 	int n = 1;
 
 	/* A node that is not clean is already held by slices; the key of the claims checks that. */
-	if (p->whole || node->clean)
+	if (p->baremetal || node->clean)
 		n = ga_db_exec(db, err,
 			       "UPDATE node SET held_by = ?2, generation = generation + 1 "
 			       "WHERE id = ?1 AND held_by IS NULL AND state = 'active' "
@@ -126,7 +126,7 @@ static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *e
 			       "ss", node->id, holder);
 	if (n != 1)
 		return n < 0 ? -1 : fail_changed("node", node->id, err);
-	if (p->whole && insert_claim(db, p, NULL, holder, NULL, err) < 0)
+	if (p->baremetal && insert_claim(db, p, NULL, holder, NULL, err) < 0)
 		return -1;
 	for (i = 0; i < p->decision->slots.n; i++) {
 		const struct ga_fleet_slot *slot = p->decision->slots.v[i];
@@ -184,7 +184,7 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		.request = request,
 		.profile = profile,
 		.decision = decision,
-		.whole = ga_place_is_baremetal(request, profile),
+		.baremetal = ga_place_is_baremetal(request, profile),
 		.now = ga_time_format(micros, now),
 		.plan = ret,
 	};

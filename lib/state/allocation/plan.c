@@ -166,7 +166,7 @@ static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga
 
 static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struct ga_err *err)
 {
-	bool whole = ga_streq(p->shape, "baremetal");
+	bool baremetal = ga_streq(p->shape, "baremetal");
 	int64_t cpus = 0, memory = 0;
 	size_t i;
 
@@ -180,10 +180,10 @@ static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struc
 			return ga_wrap(err, "slot '%s'", p->bundles.v[i].slot);
 		cpus += ga_cpuset_count(&set);
 	}
-	p->vcpus = whole || profile->vcpus_per_gpu == GA_UNKNOWN
+	p->vcpus = baremetal || profile->vcpus_per_gpu == GA_UNKNOWN
 			   ? cpus
 			   : profile->vcpus_per_gpu * p->count;
-	p->memory_mib = whole || profile->memory_mib_per_gpu == GA_UNKNOWN ?
+	p->memory_mib = baremetal || profile->memory_mib_per_gpu == GA_UNKNOWN ?
 				memory :
 				profile->memory_mib_per_gpu * p->count;
 	p->hugepage_kib = profile->hugepage_kib;
@@ -240,13 +240,13 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       struct ga_plan_maker *maker, struct ga_plan *ret,
 		       struct ga_refused_slots *refused, struct ga_err *err)
 {
-	bool whole = ga_place_is_baremetal(request, profile);
+	bool baremetal = ga_place_is_baremetal(request, profile);
 	char controller[GA_CONTROLLER_SIZE];
 	size_t i;
 	int r;
 
 	ret->name = ga_strdup0(request->name);
-	ret->shape = ga_xstrdup(whole ? "baremetal" : "slice");
+	ret->shape = ga_xstrdup(baremetal ? "baremetal" : "slice");
 	ret->project = ga_xstrdup(request->project);
 	ret->profile = ga_xstrdup(profile->name);
 	ret->profile_version = profile->version;
@@ -268,7 +268,7 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->controller = ga_xstrdup(maker->controller);
 	if (fill_node(db, decision->node->id, maker, ret, err) < 0)
 		return -1;
-	r = whole ? check_spare(db, decision->node->id, refused, err) : 1;
+	r = baremetal ? check_spare(db, decision->node->id, refused, err) : 1;
 	if (r > 0)
 		r = fill_bundles(db, decision, ret, refused, err);
 	if (r <= 0)
@@ -280,8 +280,8 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	if (!ret->lab)
 		ga_store_tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
 				 profile->wipe.gpu_memory);
-	if (!whole && fill_image(db, request->image ? request->image : profile->image, maker, ret,
-				 err) < 0)
+	if (!baremetal && fill_image(db, request->image ? request->image : profile->image, maker,
+				     ret, err) < 0)
 		return -1;
 	return 1;
 }

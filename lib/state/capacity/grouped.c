@@ -500,7 +500,7 @@ static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 		return 0;
 	}
 	kind = kind_of(a, id, key);
-	kind->alike++;
+	kind->grouped++;
 	if (kind->observed_micros == GA_UNKNOWN ||
 	    (observed != GA_UNKNOWN && observed < kind->observed_micros))
 		kind->observed_micros = observed;

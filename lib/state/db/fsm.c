@@ -82,13 +82,13 @@ const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state)
 	return NULL;
 }
 
-const char *ga_fsm_exit_command(enum ga_machine m, const char *state, bool whole)
+const char *ga_fsm_exit_command(enum ga_machine m, const char *state, bool baremetal)
 {
 	const struct ga_fsm_state *s = ga_fsm_find(m, state);
 
 	if (!s)
 		return NULL;
-	return whole && s->exit_command_baremetal ? s->exit_command_baremetal : s->exit_command;
+	return baremetal && s->exit_command_baremetal ? s->exit_command_baremetal : s->exit_command;
 }
 
 bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to)

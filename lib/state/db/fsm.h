@@ -30,7 +30,7 @@ const struct ga_fsm_state *ga_fsm_states(enum ga_machine m);
 const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state);
 bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to);
 /* The command that leaves the state, with "%s" in it; NULL: final, or no such state. */
-const char *ga_fsm_exit_command(enum ga_machine m, const char *state, bool whole);
+const char *ga_fsm_exit_command(enum ga_machine m, const char *state, bool baremetal);
 /* Adds the DDL of the machine's triggers (birth and edges) for SQLite. */
 void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql);
 

@@ -220,9 +220,9 @@ static void name_holder(const struct ga_writers_queue *t, const char *what)
 {
 	const char *program = program_invocation_short_name;
 	char line[HOLDER_SIZE], now[GA_TIME_SIZE];
-	bool told = strncmp(what, program, strlen(program)) == 0;
+	bool named = strncmp(what, program, strlen(program)) == 0;
 	int n = snprintf(line, sizeof(line), "%.32s%s%.32s (process %d) since %s",
-			 told ? "" : program, told ? "" : " for ", what, (int)getpid(),
+			 named ? "" : program, named ? "" : " for ", what, (int)getpid(),
 			 ga_time_format(ga_clock_micros(), now));
 
 	memset(line + n, '\n', sizeof(line) - (size_t)n);

@@ -108,7 +108,7 @@ int ga_fold_audit(struct ga_db *db, const char *action, const char *object, json
 
 /* Records a failure that moves nothing; a wipe moves its slot by evidence alone. A failure that
  * repeats at every run of a timer is recorded once, until something else happens to the object. */
-static int only_told(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
+static int only_recorded(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	const char *object = f->object ? f->object : f->node ? f->node : f->program;
 
@@ -128,7 +128,7 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 	if (f->dry_run)
 		return ga_fold_check(db, f->object ? f->object : program, true, false, err);
 	if (!f->object || !f->attempt)
-		return only_told(db, f, err);
+		return only_recorded(db, f, err);
 	r = ga_store_allocation_row(db, f->object, &probe, err);
 	if (r < 0)
 		return -1;
@@ -139,7 +139,7 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 					      due.generation, err);
 		if (r < 0 || (r && failed_task(db, f, err) < 0))
 			return -1;
-		return only_told(db, f, err);
+		return only_recorded(db, f, err);
 	}
 	if (ga_fold_allocation_row(db, f->object, f->attempt, f->generation, &h, err) < 0 ||
 	    failed_task(db, f, err) < 0)
@@ -153,5 +153,5 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 		return ga_fold_hold_failed(db, &h, f, err);
 	if (!strcmp(program, "vm") && f->phase && ga_starts(f->phase, "rebuild_"))
 		return ga_fold_rebuild_failed(db, &h, f, err);
-	return only_told(db, f, err);
+	return only_recorded(db, f, err);
 }

@@ -247,7 +247,7 @@ int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const ch
 			 "ssI", gpu_identity, boot_id, fatal) < 0 ? -1 : 0;
 }
 
-int ga_hostdb_told_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,
+int ga_hostdb_keep_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,
 			      int64_t fatal, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();

@@ -188,7 +188,7 @@ GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe
  */
 GA_MUST_CHECK int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 				       const char *boot_id, int64_t *fatal, struct ga_err *err);
-GA_MUST_CHECK int ga_hostdb_told_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
+GA_MUST_CHECK int ga_hostdb_keep_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 					    const char *boot_id, int64_t fatal,
 					    struct ga_err *err);
 

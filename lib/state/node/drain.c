@@ -196,7 +196,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 		const char *kind = ga_rows_text(rows, B_KIND), *state = ga_rows_text(rows, B_STATE);
 		const char *code = code_of(kind, state), *until = NULL;
 		int64_t run = ga_rows_int(rows, B_RUN), started;
-		bool whole = ga_streq(ga_rows_text(rows, B_SHAPE), "baremetal");
+		bool baremetal = ga_streq(ga_rows_text(rows, B_SHAPE), "baremetal");
 		ga_autofree char *sentence = NULL, *command = command_of(rows, code, node);
 		char until_text[GA_TIME_SIZE];
 		struct ga_drain_blocker b;
@@ -204,7 +204,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 		if (run != GA_UNKNOWN && ga_time_read(ga_rows_text(rows, B_STARTED), &started))
 			until = ga_time_format(ga_time_after(started, run), until_text);
 		sentence = sentence_of(rows, code, until);
-		if (elsewhere && !whole) {
+		if (elsewhere && !baremetal) {
 			ga_autofree char *there = GA_TAKE(command);
 
 			command = ga_remote_command(there, node);

@@ -228,7 +228,7 @@ int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_
 
 /* ---- discoveries ---- */
 
-enum { V_SLOT, V_GPU, V_GPU_THERE, V_ANSWERS, V_RESET, V_WHOLE };
+enum { V_SLOT, V_GPU, V_GPU_THERE, V_ANSWERS, V_RESET, V_BAREMETAL };
 
 int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, struct ga_err *err)
 {
@@ -253,7 +253,7 @@ int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, str
 			.gpu_there = ga_rows_bool(rows, V_GPU_THERE),
 			.gpu_answers = ga_rows_int(rows, V_ANSWERS),
 			.gpu_can_reset = ga_rows_int(rows, V_RESET),
-			.whole = ga_rows_bool(rows, V_WHOLE),
+			.baremetal = ga_rows_bool(rows, V_BAREMETAL),
 		};
 
 		ga_health_of_seen(&seen, &sign);

@@ -239,8 +239,8 @@ static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on
 }
 
 /* Whether the last row of the object is the same: a host repeats results that were refused. */
-static int is_told(struct ga_db *db, const char *action, const char *object, json_t *detail,
-		   struct ga_err *err)
+static int is_recorded(struct ga_db *db, const char *action, const char *object, json_t *detail,
+		       struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	ga_autofree char *last = NULL;
@@ -257,7 +257,7 @@ int ga_store_key_here(struct ga_db *db, const char *node, const char *key, struc
 	ga_autojson json_t *detail = NULL;
 	ga_autofree char *known = NULL;
 	int had = ga_store_key_of(db, node, &known, err) < 0 ? -1 : had_key(db, node, err);
-	int made, told;
+	int made, recorded;
 
 	if (had < 0 || (had && ga_streq(known, key)))
 		return had < 0 ? -1 : 0;
@@ -266,10 +266,10 @@ int ga_store_key_here(struct ga_db *db, const char *node, const char *key, struc
 	 * error show that. */
 	if (had) {
 		detail = json_pack("{s:s}", "key", key);
-		told = is_told(db, "node_key_differs", node, detail, err);
-		if (!told)
-			told = ga_audit_add(db, "node_key_differs", node, GA_TAKE(detail), err);
-		return told < 0 ? -1 : known ? GA_KEY_DIFFERS : GA_KEY_REVOKED;
+		recorded = is_recorded(db, "node_key_differs", node, detail, err);
+		if (!recorded)
+			recorded = ga_audit_add(db, "node_key_differs", node, GA_TAKE(detail), err);
+		return recorded < 0 ? -1 : known ? GA_KEY_DIFFERS : GA_KEY_REVOKED;
 	}
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
@@ -334,7 +334,7 @@ int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct g
 {
 	char digest[GA_DIGEST_SIZE];
 	ga_autojson json_t *detail = NULL;
-	int told;
+	int recorded;
 
 	ga_digest_of(rec->raw, rec->raw_len, digest);
 	detail = json_pack("{s:s, s:s, s:s?, s:s, s:s?}", "reason", refusal->reason, "kind",
@@ -342,10 +342,11 @@ int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct g
 			   json_string_value(json_object_get(rec->signature, "key")));
 	if (ga_db_begin(db, "gpuaas-state", err) < 0)
 		return -1;
-	told = is_told(db, "result_refused", refusal->object, detail, err);
-	if (!told)
-		told = ga_audit_add(db, "result_refused", refusal->object, GA_TAKE(detail), err);
-	if (told < 0 || ga_db_commit(db, err) < 0) {
+	recorded = is_recorded(db, "result_refused", refusal->object, detail, err);
+	if (!recorded)
+		recorded = ga_audit_add(db, "result_refused", refusal->object, GA_TAKE(detail),
+					err);
+	if (recorded < 0 || ga_db_commit(db, err) < 0) {
 		ga_db_rollback(db);
 		return -1;
 	}

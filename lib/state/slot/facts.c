@@ -39,7 +39,7 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 		      &ret->node_fingerprint, &ret->node_blocker, &ret->partitions_in_use,
 		      &ret->slot, &ret->state, &ret->cordon_reason, &ret->health,
 		      &ret->wipe_attempt, &ret->generation, &ret->gpu_identity, &ret->nvme_wwid,
-		      &ret->whole);
+		      &ret->baremetal);
 	if (r == 0)
 		return ga_fail(err, GA_NOTFOUND, "node '%s' was never observed", c->node);
 	return r < 0 ? -1 : 0;
@@ -295,7 +295,7 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		.node = c->node,
 		.slot_index = c->slot_index,
 		.lab = lab,
-		.baremetal = at->whole,
+		.baremetal = at->baremetal,
 		.iommu_group = GA_UNKNOWN,
 		.gpu_boot_display = GA_UNKNOWN,
 		.gpu_can_reset = GA_UNKNOWN,

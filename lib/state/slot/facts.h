@@ -28,7 +28,7 @@ struct ga_place_of {
 	char *node_state, *node_fingerprint, *node_blocker;
 	int64_t generation;
 	bool partitions_in_use;
-	bool whole; /* the node is in mode baremetal */
+	bool baremetal; /* the node is in mode baremetal */
 };
 void ga_cleanup_place_of(struct ga_place_of *p);
 GA_MUST_CHECK int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c,
@@ -91,7 +91,7 @@ enum {
 	GA_SF_PORT, GA_SF_CLASS, GA_SF_VERIFY, GA_SF_GPU_MEMORY, GA_SF_NODE, GA_SF_GPU_ID,
 	GA_SF_CLAIM_MODE, GA_SF_OWNERSHIP, GA_SF_HEALTH, GA_SF_CLEAN, GA_SF_STATE,
 	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS, GA_SF_DAMAGED,
-	GA_SF_ONLY_WHOLE, /* only ga_store_each_unsellable: the node sells only baremetal */
+	GA_SF_ONLY_BAREMETAL, /* only ga_store_each_unsellable: the node sells only baremetal */
 };
 /* Fills the plan's bundle from the row; release it as ga_bundle_schema. */
 void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);

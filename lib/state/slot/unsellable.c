@@ -26,21 +26,21 @@
 static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellable each, void *arg,
 		      struct ga_err *err)
 {
-	struct ga_reasons slice = { 0 }, whole = { 0 };
-	bool only_whole = ga_rows_bool(rows, GA_SF_ONLY_WHOLE), not_whole, not_slice;
+	struct ga_reasons slice = { 0 }, baremetal = { 0 };
+	bool only_baremetal = ga_rows_bool(rows, GA_SF_ONLY_BAREMETAL), not_baremetal, not_slice;
 	struct ga_bundle bundle;
 	int r = 0;
 
 	ga_store_fill_bundle(rows, &bundle);
-	not_whole = ga_store_sale_blockers(db, rows, &bundle, true, &whole) > 0;
-	not_slice = !only_whole && ga_store_sale_blockers(db, rows, &bundle, false, &slice) > 0;
+	not_baremetal = ga_store_sale_blockers(db, rows, &bundle, true, &baremetal) > 0;
+	not_slice = !only_baremetal && ga_store_sale_blockers(db, rows, &bundle, false, &slice) > 0;
 	ga_schema_release(&ga_bundle_schema, &bundle);
-	if (only_whole ? not_whole : not_slice)
-		r = each(rows, only_whole || not_whole ? "leaves it out" :
-							 "leaves it out of slices",
-			 only_whole || not_whole ? &whole : &slice, arg, err);
+	if (only_baremetal ? not_baremetal : not_slice)
+		r = each(rows, only_baremetal || not_baremetal ? "leaves it out" :
+								 "leaves it out of slices",
+			 only_baremetal || not_baremetal ? &baremetal : &slice, arg, err);
 	ga_reasons_release(&slice);
-	ga_reasons_release(&whole);
+	ga_reasons_release(&baremetal);
 	return r;
 }
 

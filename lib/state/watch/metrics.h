@@ -48,7 +48,7 @@ struct ga_label;
 struct ga_metrics_bounded {
 	const char *name;
 	struct ga_str *to;
-	int told;
+	int emitted;
 	GA_LIST(struct ga_metrics_rest {
 		char *first;
 		int64_t n;

@@ -55,7 +55,7 @@ static void add_rest(struct ga_metrics_bounded *b, const char *first, int64_t n)
 
 void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, int64_t n)
 {
-	if (b->told++ < GA_METRICS_MAX)
+	if (b->emitted++ < GA_METRICS_MAX)
 		ga_om_int(b->to, b->name, of, n);
 	else
 		add_rest(b, of[0].value, n);

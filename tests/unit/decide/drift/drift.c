@@ -144,9 +144,9 @@ static const struct {
 	ROW(left_attempt, 1, ATTEMPT_OPEN, "warning", "bad", "bbbbbbbb", UNDO_JOURNAL),
 	ROW(young_attempt, 1, ATTEMPT_OPEN, "warning", "bad", "bbbbbbbb", NONE),
 	ROW(live_attempt, 1, ATTEMPT_OPEN, "warning", "bad", "aaaaaaaa", RESUME),
-	ROW(untold, 1, RESULT_UNTOLD, "warning", "bad", "aaaaaaaa", TELL_AGAIN),
-	SILENT(told),
-	ROW(untold_wipe, 1, RESULT_UNTOLD, "warning", "bad", "slot1111", TELL_AGAIN),
+	ROW(unreported, 1, RESULT_UNTOLD, "warning", "bad", "aaaaaaaa", TELL_AGAIN),
+	SILENT(reported),
+	ROW(unreported_wipe, 1, RESULT_UNTOLD, "warning", "bad", "slot1111", TELL_AGAIN),
 	SILENT(older_wipe),
 	ROW(left_wipe, 1, ATTEMPT_OPEN, "warning", "bad", "slot1111", NONE),
 	SILENT(held_attempt),
@@ -165,13 +165,13 @@ static const struct {
 };
 
 /* wiping may last 4000 s and is left by a command with the id in it. */
-static bool limit(bool is_slot, bool whole, const char *state, int64_t *seconds,
+static bool limit(bool is_slot, bool baremetal, const char *state, int64_t *seconds,
 		  const char **exit_command)
 {
 	if (!is_slot || !ga_streq(state, "wiping"))
 		return false;
 	*seconds = 4000;
-	*exit_command = whole ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
+	*exit_command = baremetal ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
 	return true;
 }
 

@@ -214,7 +214,7 @@ static void partitions_unknown(void)
 }
 
 /* A machine is sold whole or not at all. */
-static void whole_machines(void)
+static void baremetal_nodes(void)
 {
 	static const struct {
 		const char *name, *nodes, *type, *mode, *why, *want;
@@ -352,19 +352,19 @@ static bool holds(const struct scene *s, const char *type, int64_t largest, cons
 		  size_t n_told)
 {
 	static const int64_t all[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	bool whole = ga_place_is_baremetal(&s->request, &s->profile);
+	bool baremetal = ga_place_is_baremetal(&s->request, &s->profile);
 	const int64_t *counts = s->profile.counts.n ? s->profile.counts.v : all;
 	size_t n = s->profile.counts.n ? s->profile.counts.n : GA_ARRAY_SIZE(all), i, j;
 
 	for (i = 0; i < n; i++) {
-		int64_t want = whole && counts[i] <= largest ? counts[i] : 0;
+		int64_t want = baremetal && counts[i] <= largest ? counts[i] : 0;
 
 		for (j = 0; j < n_told; j++)
 			want = told[j] == counts[i] && counts[i] <= largest ? counts[i] : want;
-		if ((!whole || counts[i] >= largest) && given(s, type, counts[i]) != want)
+		if ((!baremetal || counts[i] >= largest) && given(s, type, counts[i]) != want)
 			return false;
 	}
-	return !whole || !n_told;
+	return !baremetal || !n_told;
 }
 
 /* Whatever the fleet and the profile: what is told of each type, and of all, placement gives. */
@@ -646,7 +646,7 @@ int main(void)
 	otherwise();
 	in_partitions();
 	partitions_unknown();
-	whole_machines();
+	baremetal_nodes();
 	by_type();
 	told_is_given();
 	not_in_slices();

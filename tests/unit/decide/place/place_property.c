@@ -147,10 +147,10 @@ static bool is_partition(const struct ga_fleet_node *n, const struct ga_decision
 static bool holds(const struct ga_request *r, const struct ga_profile *p,
 		  const struct ga_decision *d)
 {
-	bool whole = ga_place_is_baremetal(r, p);
+	bool baremetal = ga_place_is_baremetal(r, p);
 	size_t i;
 
-	if (d->node->why || d->slots.n != (whole ? d->node->slots.n : (size_t)r->count))
+	if (d->node->why || d->slots.n != (baremetal ? d->node->slots.n : (size_t)r->count))
 		return false;
 	for (i = 0; i < d->slots.n; i++) {
 		const struct ga_fleet_slot *s = d->slots.v[i];
@@ -158,10 +158,10 @@ static bool holds(const struct ga_request *r, const struct ga_profile *p,
 		if (!s->free || s < d->node->slots.v || s >= d->node->slots.v + d->node->slots.n ||
 		    (i && d->slots.v[i - 1]->slot_index >= s->slot_index))
 			return false;
-		if ((!whole && s->type != d->type) || !is_allowed(r, p, s->type))
+		if ((!baremetal && s->type != d->type) || !is_allowed(r, p, s->type))
 			return false;
 	}
-	return whole || !d->node->partitions_in_use || is_partition(d->node, d);
+	return baremetal || !d->node->partitions_in_use || is_partition(d->node, d);
 }
 
 /* The plainest possible reader of the rules: could any node take a slice of this size and type? */

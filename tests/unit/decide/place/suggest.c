@@ -214,7 +214,7 @@ static void names(void)
 	static const char *taken[] = { "h200-141gb", "h200-141gb-2", "x1-baremetal", NULL };
 	static const struct {
 		const char *slug;
-		bool whole;
+		bool baremetal;
 		const char *want;
 	} rows[] = {
 		{ "nvidia-h100-80gb", false, "h100-80gb" },
@@ -228,7 +228,7 @@ static void names(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		ga_autofree char *got = ga_suggest_name(rows[i].slug, rows[i].whole, is_in,
+		ga_autofree char *got = ga_suggest_name(rows[i].slug, rows[i].baremetal, is_in,
 							(void *)taken);
 
 		t_str(got, rows[i].want, "a name of '%s'", rows[i].slug);

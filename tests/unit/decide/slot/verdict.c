@@ -131,13 +131,13 @@ static void asked(size_t i, enum ga_gate gate, char letter, bool baremetal)
 static void one_reason_each(void)
 {
 	size_t i;
-	int whole;
+	int baremetal;
 
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
-		for (whole = 0; whole < 2; whole++) {
-			asked(i, GA_GATE_APPROVE, 'a', whole);
-			asked(i, GA_GATE_PLACE, 'p', whole);
-			asked(i, GA_GATE_PROVISION, 'v', whole);
+		for (baremetal = 0; baremetal < 2; baremetal++) {
+			asked(i, GA_GATE_APPROVE, 'a', baremetal);
+			asked(i, GA_GATE_PLACE, 'p', baremetal);
+			asked(i, GA_GATE_PROVISION, 'v', baremetal);
 		}
 		t_ok(ga_verdict_decides(cases[i].want), "%s is one of its codes", cases[i].want);
 	}

@@ -202,32 +202,32 @@ static char *expected(const struct ga_fleet *f, const struct ga_profile *p,
 }
 
 struct seen {
-	int alike, own, whole, available, expected, partitioned;
+	int grouped, own, whole, available, expected, partitioned;
 };
 
 static bool compare(struct ga_db *db, int64_t stale, struct seen *seen)
 {
 	struct ga_fleet all = { .stale_micros = stale, .now_micros = ga_clock_micros() },
-			alike = all, ending = all;
+			grouped = all, ending = all;
 	struct soon soon = { { NULL, 0 } };
 	bool same = true;
 	size_t i;
 
 	sw_must(ga_store_fleet_load(db, &all, &sw_err));
 	sw_must(ga_store_fleet_expire(db, &all, &sw_err));
-	sw_must(ga_store_fleet_load_grouped(db, &alike, &sw_err));
+	sw_must(ga_store_fleet_load_grouped(db, &grouped, &sw_err));
 	sw_must(ga_store_fleet_load_ending(db, &ending, &sw_err));
 	read_soon(db, all.now_micros, &soon);
-	seen->whole += alike.whole;
-	for (i = 0; i < alike.nodes.n; i++) {
-		seen->alike += alike.nodes.v[i].alike > 1;
-		seen->own += !alike.nodes.v[i].alike;
-		seen->partitioned += alike.nodes.v[i].alike > 0 &&
-				     alike.nodes.v[i].partitions.n > 0;
+	seen->whole += grouped.whole;
+	for (i = 0; i < grouped.nodes.n; i++) {
+		seen->grouped += grouped.nodes.v[i].grouped > 1;
+		seen->own += !grouped.nodes.v[i].grouped;
+		seen->partitioned += grouped.nodes.v[i].grouped > 0 &&
+				     grouped.nodes.v[i].partitions.n > 0;
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(profiles) && same; i++) {
 		ga_autofree char *a = numbers(&all, &profiles[i]);
-		ga_autofree char *b = numbers(&alike, &profiles[i]);
+		ga_autofree char *b = numbers(&grouped, &profiles[i]);
 		ga_autofree char *c = expected(&all, &profiles[i], &soon);
 		ga_autofree char *d = expected(&ending, &profiles[i], &soon);
 
@@ -243,7 +243,7 @@ static bool compare(struct ga_db *db, int64_t stale, struct seen *seen)
 		free(soon.list.v[i].slot);
 	ga_list_release(&soon.list);
 	ga_fleet_release(&all);
-	ga_fleet_release(&alike);
+	ga_fleet_release(&grouped);
 	ga_fleet_release(&ending);
 	return same;
 }
@@ -351,11 +351,11 @@ int main(void)
 	}
 	t_ok(good, "%d states, counted in both ways", i);
 	t_str(wrong(db), "", "what is counted as slots move is what is there");
-	t_ok(seen.alike > 300 && seen.own > 300 && seen.whole > 2 && seen.available > 300 &&
+	t_ok(seen.grouped > 300 && seen.own > 300 && seen.whole > 2 && seen.available > 300 &&
 	     seen.expected > 100 && seen.partitioned > 300,
 	     "kinds of nodes %d, of nodes by partitions %d, nodes of their own %d, fleets read "
 	     "whole %d; profiles with something free %d, something soon %d",
-	     seen.alike, seen.partitioned, seen.own, seen.whole, seen.available,
+	     seen.grouped, seen.partitioned, seen.own, seen.whole, seen.available,
 	     seen.expected);
 	ga_db_rollback(db);
 	sw_close(db);

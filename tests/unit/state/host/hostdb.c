@@ -288,8 +288,8 @@ static void gpu_errors(struct ga_hostdb *h)
 
 	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot1", &n, &err), 0, "errors: %s", err.msg);
 	t_int(n, 0, "nobody told of any");
-	t_int(ga_hostdb_told_gpu_errors(h, "gpu", "boot1", 2, &err), 0, "told");
-	t_int(ga_hostdb_told_gpu_errors(h, "gpu", "boot1", 3, &err), 0, "of more");
+	t_int(ga_hostdb_keep_gpu_errors(h, "gpu", "boot1", 2, &err), 0, "told");
+	t_int(ga_hostdb_keep_gpu_errors(h, "gpu", "boot1", 3, &err), 0, "of more");
 	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot1", &n, &err), 0, "then");
 	t_int(n, 3, "the last count");
 	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot2", &n, &err), 0, "in another boot");

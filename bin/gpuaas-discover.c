@@ -19,7 +19,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NAME",
 	  .help = "the node's id (default $GPUAAS_NODE, else made from the machine id)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &opt.explain,
-	  .help = "for people: also what is fine, and where each thing was read" },
+	  .help = "for people: also what is in order, and where each value was read" },
 	GA_OPTS_END,
 };
 

@@ -7,7 +7,8 @@
 #include "record/pod.h"
 
 static const struct ga_cmd cmds[] = {
-	{ .name = "openmetrics", .abstract = "metrics for Prometheus, as node_exporter takes them",
+	{ .name = "openmetrics",
+	  .abstract = "metrics for Prometheus, in the format of node_exporter",
 	  .opts = ga_cli_openmetrics_opts, .run = ga_cli_openmetrics },
 	{ .name = "kueue", .abstract = "a ResourceFlavor of Kueue for each accelerator type",
 	  .run = ga_cli_kueue },
@@ -17,7 +18,8 @@ static const struct ga_cmd cmds[] = {
 	  .opts = ga_cli_dra_opts, .run = ga_cli_dra },
 	{ .name = "slurm", .abstract = "NodeName lines of slurm.conf, and gres.conf",
 	  .opts = ga_cli_slurm_opts, .run = ga_cli_slurm },
-	{ .name = "pods", .abstract = "the types that running pods of Kubernetes have, as patches",
+	{ .name = "pods",
+	  .abstract = "the accelerator types of running Kubernetes pods, as patches",
 	  .args = "[FILE|-]", .args_max = 1, .opts = ga_cli_pods_opts, .run = ga_cli_pods },
 	{ .name = NULL },
 };

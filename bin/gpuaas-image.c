@@ -30,36 +30,36 @@ static int run_rm(struct ga_err *err);
 	  .values = ga_progress_words, .help = "auto, json or none" }
 #define DIGEST \
 	{ .name = "digest", .type = GA_O_TEXT, .var = &expected, .arg = "DIGEST", \
-	  .help = "digest of the file, as the image's record names it" }
+	  .help = "digest of the file, as in the record of the image" }
 
 static const struct ga_opt add_opts[] = {
 	{ .name = "name", .type = GA_O_TEXT, .var = &name, .arg = "NAME",
-	  .help = "what plans and profiles call it" },
+	  .help = "name of the image in plans and profiles" },
 	{ .name = "copy", .type = GA_O_FLAG, .var = &copy,
-	  .help = "keep a copy in the node's own folder (a stream always is)" },
+	  .help = "keep a copy in the node's own folder (always for a stream)" },
 	DIGEST,
 	{ .name = "size", .type = GA_O_SIZE, .var = &size, .arg = "SIZE",
-	  .help = "of a stream: what must be free for it" },
+	  .help = "size of a stream, for the check of the free space" },
 	{ .name = "probe", .type = GA_O_WORD, .var = &probe, .arg = "PROBE",
 	  .values = ga_probe_words, .help = "how readiness is proved (default ssh)" },
 	{ .name = "firmware", .type = GA_O_WORD, .var = &firmware, .arg = "WHICH",
-	  .values = ga_firmware_words, .help = "firmware it boots with (default efi)" },
+	  .values = ga_firmware_words, .help = "firmware that the image boots with (default efi)" },
 	{ .name = "user", .type = GA_O_TEXT, .var = &user, .arg = "LOGIN",
 	  .help = "login of the guest" },
 	{ .name = "driver-version", .type = GA_O_TEXT, .var = &driver, .arg = "VERSION",
-	  .help = "GPU driver inside" },
+	  .help = "version of the GPU driver in the image" },
 	{ .name = "ready", .type = GA_O_DURATION, .var = &ready, .arg = "DURATION",
-	  .help = "what it takes from start to readiness (default 3m); a plan adds for memory and "
+	  .help = "time from start to readiness (default 3m); a plan adds time for memory and "
 		  "GPUs" },
 	PROGRESS, GA_OPTS_END,
 };
 static const struct ga_opt prewarm_opts[] = {
 	{ .name = "from", .type = GA_O_PATH, .var = &from, .arg = "DIR",
-	  .help = "folder with the images, or another node's" },
+	  .help = "folder to copy images from, such as another node's" },
 	PROGRESS, GA_OPTS_END,
 };
 static const struct ga_opt verify_opts[] = {
-	{ .name = "all", .type = GA_O_FLAG, .var = &all, .help = "every image that is kept" },
+	{ .name = "all", .type = GA_O_FLAG, .var = &all, .help = "every image of the node" },
 	DIGEST, PROGRESS, GA_OPTS_END,
 };
 static const struct ga_opt rm_opts[] = { DIGEST, GA_OPTS_END };
@@ -67,11 +67,11 @@ static const struct ga_opt rm_opts[] = { DIGEST, GA_OPTS_END };
 static const struct ga_cmd cmds[] = {
 	{ .name = "add", .abstract = "read a file or a stream and make it known as an image",
 	  .args = "FILE|-", .args_min = 1, .args_max = 1, .opts = add_opts, .run = run_add },
-	{ .name = "prewarm", .abstract = "bring the images of records that this node lacks",
+	{ .name = "prewarm", .abstract = "copy the images of records that this node does not have",
 	  .args = "FILE|-", .args_max = 1, .opts = prewarm_opts, .run = run_prewarm },
-	{ .name = "verify", .abstract = "read images again and compare with what was added",
+	{ .name = "verify", .abstract = "read images again and compare them with their digests",
 	  .args = "NAME|FILE…", .args_max = -1, .opts = verify_opts, .run = run_verify },
-	{ .name = "list", .abstract = "images that this node keeps",
+	{ .name = "list", .abstract = "list the images of this node",
 	  .args = "NAME…", .args_max = -1, .run = run_list },
 	{ .name = "rm", .abstract = "withdraw and remove images that nothing uses",
 	  .args = "NAME…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm },

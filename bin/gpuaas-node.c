@@ -21,32 +21,32 @@ static int64_t reserved_memory = GA_UNKNOWN;
 	{ .name = option, .type = GA_O_TEXT, .var = &opt.change.member, .arg = what, .help = text }
 #define REASON \
 	{ .name = "reason", .type = GA_O_TEXT, .var = &opt.reason, .arg = "TEXT", \
-	  .help = "why, for whoever looks later" }
+	  .help = "the reason; it is shown in the node and in the audit" }
 #define DRY_RUN \
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run, \
-	  .help = "show what would be done; change nothing" }
+	  .help = "show the changes; change nothing" }
 #define GENERATION \
 	{ .name = "generation", .type = GA_O_INT, .var = &opt.generation, .arg = "N", \
-	  .max = INT32_MAX, .help = "only if the node did not change since" }
+	  .max = INT32_MAX, .help = "only if the node still has this generation" }
 #define YES \
-	{ .name = "yes", .type = GA_O_FLAG, .var = &opt.yes, .help = "do not ask" }
+	{ .name = "yes", .type = GA_O_FLAG, .var = &opt.yes, .help = "need no confirmation" }
 
 static const struct ga_opt no_opts[] = { GA_OPTS_END };
 static const struct ga_opt list_opts[] = {
 	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "MEMBER=VALUE",
-	  .help = "only nodes with this value; several: all of them" },
+	  .help = "only nodes with this value; several: with all values" },
 	GA_OPTS_END,
 };
 static const struct ga_opt set_opts[] = {
-	SET("name", name, "NAME", "its name"),
-	SET("address", address, "ADDRESS", "where ssh reaches it"),
-	SET("region", region, "NAME", "its region"),
-	SET("pool", pool, "NAME", "its pool"),
+	SET("name", name, "NAME", "name of the node"),
+	SET("address", address, "ADDRESS", "address for ssh"),
+	SET("region", region, "NAME", "region of the node"),
+	SET("pool", pool, "NAME", "pool of the node"),
 	SET("reserved-cpus", reserved_cpus, "CPUS", "CPUs kept for the host (0-1,96-97)"),
 	{ .name = "reserved-memory", .type = GA_O_SIZE, .var = &reserved_memory,
 	  .arg = "SIZE", .help = "memory kept for the host" },
-	SET("bridge", network.bridge, "NAME", "Open vSwitch bridge of its private network"),
-	SET("uplink", network.uplink, "NAME", "interface the NAT leaves by"),
+	SET("bridge", network.bridge, "NAME", "Open vSwitch bridge of the private network"),
+	SET("uplink", network.uplink, "NAME", "interface through which the NAT leaves the host"),
 	SET("gateway", network.gateway, "ADDRESS", "address of the bridge"),
 	{ .name = "prefix", .type = GA_O_INT, .var = &opt.change.network.prefix_bits, .arg = "BITS",
 	  .min = 8, .max = 30, .help = "prefix of the private network" },
@@ -61,20 +61,20 @@ static const struct ga_opt change_opts[] = { DRY_RUN, GA_OPTS_END };
 static const struct ga_opt drain_opts[] = {
 	REASON,
 	{ .name = "deadline", .type = GA_O_TEXT, .var = &opt.deadline, .arg = "TIME",
-	  .help = "until when it is to be done (a time, or 24h); after it, it needs attention" },
+	  .help = "when the drain should be done (a time, or 24h)" },
 	{ .name = "evacuate", .type = GA_O_FLAG, .var = &opt.evacuate,
-	  .help = "stop allocations and make them again elsewhere; their disks are not kept" },
+	  .help = "stop allocations and make them again on other nodes; their disks are not kept" },
 	{ .name = "consent", .type = GA_O_TEXTS, .var = &opt.consent, .arg = "ALLOCATION",
-	  .help = "whose owner agreed to that (several times: these)" },
+	  .help = "allocation whose owner agreed (several times: these)" },
 	GENERATION, DRY_RUN, GA_OPTS_END,
 };
 static const struct ga_opt move_opts[] = { REASON, GENERATION, DRY_RUN, GA_OPTS_END };
 static const struct ga_opt final_opts[] = { REASON, YES, GENERATION, DRY_RUN, GA_OPTS_END };
 static const struct ga_opt window_opts[] = {
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME",
-	  .help = "when it begins (default now): a time, or 24h for so long from now" },
+	  .help = "begin of the window (default now): a time, or 24h from now" },
 	{ .name = "to", .type = GA_O_TEXT, .var = &opt.to, .arg = "TIME",
-	  .help = "when it is over: a time, or so long from now" },
+	  .help = "end of the window: a time, or 24h from now" },
 	REASON, DRY_RUN, GA_OPTS_END,
 };
 
@@ -86,25 +86,27 @@ static int run(struct ga_err *err)
 }
 
 static const struct ga_cmd cmds[] = {
-	{ .name = "list", .abstract = "every node", .opts = list_opts, .run = run },
-	{ "show", "a node, its maintenance, and what keeps a drain from being done", "NODE", 1, 1,
+	{ .name = "list", .abstract = "list the nodes", .opts = list_opts, .run = run },
+	{ "show", "show a node, its maintenance, and what blocks a drain", "NODE", 1, 1,
 	  no_opts, run },
-	{ "set", "change settings", "NODE", 1, 1, set_opts, run },
-	{ "mode", "sell it as slices or whole (slice, baremetal)", "NODE MODE", 2, 2, change_opts,
+	{ "set", "change settings of the node", "NODE", 1, 1, set_opts, run },
+	{ "mode", "sell the node in mode slice or baremetal", "NODE MODE", 2, 2, change_opts,
 	  run },
-	{ "rename", "give it another name", "NODE NAME", 2, 2, change_opts, run },
-	{ "drain", "place nothing more on it; say what is still there", "NODE", 1, 1, drain_opts,
+	{ "rename", "give the node another name", "NODE NAME", 2, 2, change_opts, run },
+	{ "drain", "stop placement on the node; show what is still there", "NODE", 1, 1,
+	  drain_opts, run },
+	{ "undrain", "end a drain or a quarantine", "NODE", 1, 1, move_opts, run },
+	{ "quarantine", "stop placement until a person has checked the node", "NODE", 1, 1,
+	  move_opts, run },
+	{ "lost", "declare that the host will not come back", "NODE", 1, 1, final_opts, run },
+	{ "retire", "take the node out for ever, when nothing of it is in use", "NODE", 1, 1,
+	  final_opts, run },
+	{ "revoke-key", "revoke the signing key of the node for ever", "NODE", 1, 1, final_opts,
 	  run },
-	{ "undrain", "back into placement, also from quarantine", "NODE", 1, 1, move_opts, run },
-	{ "quarantine", "out of placement until somebody has looked", "NODE", 1, 1, move_opts,
+	{ "maintenance", "plan a maintenance window of the node", "NODE", 1, 1, window_opts,
 	  run },
-	{ "lost", "give up a host that will not come back", "NODE", 1, 1, final_opts, run },
-	{ "retire", "out for ever, when nothing of it is in use", "NODE", 1, 1, final_opts, run },
-	{ "revoke-key", "take nothing more that is signed with its key", "NODE", 1, 1, final_opts,
+	{ "end-maintenance", "end a window before its time", "MAINTENANCE", 1, 1, change_opts,
 	  run },
-	{ "maintenance", "plan a time in which nothing may run there", "NODE", 1, 1, window_opts,
-	  run },
-	{ "end-maintenance", "end one before its time", "MAINTENANCE", 1, 1, change_opts, run },
 	{ .name = NULL },
 };
 

@@ -31,12 +31,11 @@ static const struct ga_opt opts[] = {
 	{ .short_name = 'P', .name = "parallel", .type = GA_O_INT, .var = &parallel, .arg = "N",
 	  .min = 1, .max = 1024, .help = "nodes at a time (default 16)" },
 	{ .name = "nodes", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
-	  .help = "run without input on each node with this value, as gpuaas-list nodes shows it; "
-		  "several: all of them" },
+	  .help = "run without input on each node with this value; several: with all values" },
 	{ .name = "timeout", .type = GA_O_DURATION, .var = &timeout, .arg = "TIME",
-	  .help = "give a node up whose command takes longer (default: never)" },
+	  .help = "give up a node whose command takes longer (default: never)" },
 	{ .name = "connect-timeout", .type = GA_O_DURATION, .var = &connect_timeout,
-	  .arg = "TIME", .help = "give a node up that does not answer (default 10s)" },
+	  .arg = "TIME", .help = "give up a node that does not answer in this time (default 10s)" },
 	GA_OPTS_END,
 };
 

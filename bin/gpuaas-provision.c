@@ -26,12 +26,12 @@ static struct ga_user_datas user_data;
 
 static const struct ga_opt opts[] = {
 	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID|NAME",
-	  .help = "go on with an allocation this host has begun" },
+	  .help = "continue an allocation that this host has begun" },
 	{ .name = "user-data-dir", .type = GA_O_PATH, .var = &user_data_dir, .arg = "DIR",
-	  .help = "where user-data lies, named by digest (default: HOST_DIR/user-data, then "
-		  "beside the state)" },
+	  .help = "folder of user-data, named by digest (default: HOST_DIR/user-data, then beside "
+		  "the state)" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
-	  .help = "check everything and print what would be done; change nothing" },
+	  .help = "check everything and print the changes; change nothing" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
 	  .help = "plans at a time (default 1)" },
 	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW",

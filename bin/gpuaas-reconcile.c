@@ -29,13 +29,13 @@ static const struct ga_opt opts[] = {
 	{ .name = "repair", .type = GA_O_FLAG, .var = &opt.repair,
 	  .help = "do the safe repairs; never ends a domain, never writes to a disk" },
 	{ .name = "plan", .type = GA_O_FLAG, .var = &opt.plan,
-	  .help = "say what --repair would do, and change nothing" },
+	  .help = "show what --repair would do, and change nothing" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
-	  .help = "after a reboot: recorded domains that are off are to be started again" },
+	  .help = "after a reboot: start recorded domains that are off again" },
 	{ .name = "take-over", .type = GA_O_FLAG, .var = &opt.take_over,
-	  .help = "from now on carry out the orders of the state that asks, of no other one" },
+	  .help = "from now on carry out the orders of this state, and of no other state" },
 	{ .name = "inventory", .type = GA_O_FLAG, .var = &opt.inventory,
-	  .help = "say what this host knows, for gpuaas-state adopt; needs no state" },
+	  .help = "write the knowledge of this host, for gpuaas-state adopt; needs no state" },
 	GA_OPTS_END,
 };
 

@@ -15,11 +15,11 @@ static struct ga_report_opts opt;
 	  .help = "a record for each team,project,type,profile,node,allocation (any of them)" }
 #define FROM \
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME", \
-	  .help = "what lies before does not count: 2026-11-01, 2026-11-01T08:15:00Z, or 24h for " \
-		  "so long ago (default: the month of --to)" }
+	  .help = "begin of the period: 2026-11-01, 2026-11-01T08:15:00Z, or 24h for 24 hours " \
+		  "ago (default: the month of --to)" }
 #define TO \
 	{ .name = "to", .type = GA_O_TEXT, .var = &opt.to, .arg = "TIME", \
-	  .help = "nor what lies behind (default: now)" }
+	  .help = "first second after the period (default: now)" }
 
 static const struct ga_opt usage_opts[] = {
 	BY, FROM, TO,
@@ -34,10 +34,10 @@ static const struct ga_opt cost_opts[] = {
 	  .values = (const char *const[]){ "json", "table", "focus", NULL },
 	  .help = "json or table, as --json and --table; or CSV of FOCUS 1.2" },
 	{ .name = "currency", .type = GA_O_TEXT, .var = &opt.currency, .arg = "CODE",
-	  .help = "what the prices are in (ISO 4217); default GPUAAS_CURRENCY" },
+	  .help = "currency of the prices (ISO 4217); default GPUAAS_CURRENCY" },
 	{ .name = "what-if", .type = GA_O_TEXT, .var = &opt.what_if,
 	  .arg = "type=TYPE[,profile=NAME]",
-	  .help = "also what the same use would have cost on another type; never recorded" },
+	  .help = "also show the cost of the same use on another type; never recorded" },
 	GA_OPTS_END,
 };
 
@@ -52,9 +52,9 @@ static int cost(struct ga_err *err)
 }
 
 static const struct ga_cmd cmds[] = {
-	{ .name = "usage", .abstract = "GPU seconds, by what the time was", .opts = usage_opts,
+	{ .name = "usage", .abstract = "GPU seconds by the kind of time", .opts = usage_opts,
 	  .run = usage },
-	{ .name = "cost", .abstract = "what the time in use cost, at the prices of then",
+	{ .name = "cost", .abstract = "cost of the time in use, at the prices of the placement",
 	  .opts = cost_opts, .run = cost },
 	{ .name = NULL },
 };

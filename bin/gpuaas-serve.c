@@ -17,15 +17,15 @@ static struct ga_http_opts serve = {
 
 static const struct ga_opt opts[] = {
 	{ .name = "file", .type = GA_O_PATH, .var = &serve.file, .arg = "FILE",
-	  .help = "what is served (default " GA_PUBLISHED_PATH ")" },
+	  .help = "file to serve (default " GA_PUBLISHED_PATH ")" },
 	{ .name = "listen", .type = GA_O_TEXT, .var = &serve.listen, .arg = "ADDRESS:PORT",
 	  .help = "listen here, not on the socket that systemd passes; :PORT is loopback" },
 	{ .name = "stale", .type = GA_O_DURATION, .var = &serve.stale_seconds, .arg = "TIME",
-	  .help = "an older file is not given (default 60s)" },
+	  .help = "an older file is not served (default 60s)" },
 	{ .name = "idle", .type = GA_O_DURATION, .var = &serve.idle_seconds, .arg = "TIME",
-	  .help = "end when nobody asked for so long; 0 never (default 2m)" },
+	  .help = "end after this time without a request; 0: never (default 2m)" },
 	{ .name = "deadline", .type = GA_O_DURATION, .var = &serve.deadline_seconds, .arg = "TIME",
-	  .help = "a connection ends after so long, answered or not (default 10s)" },
+	  .help = "a connection ends after this time, answered or not (default 10s)" },
 	GA_OPTS_END,
 };
 

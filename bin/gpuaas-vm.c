@@ -18,10 +18,10 @@ static struct ga_vm_opts o; /* for every command; made in run() */
 
 #define OPT_TIMEOUT \
 	{ .name = "timeout", .type = GA_O_DURATION, .var = &timeout_seconds, .arg = "DURATION", \
-	  .help = "how long the guest may take to stop (default 2m)" }
+	  .help = "time that the guest has to stop (default 2m)" }
 #define OPT_DRY_RUN \
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run, \
-	  .help = "print what would be done; change nothing" }
+	  .help = "print the changes; change nothing" }
 #define OPT_PROGRESS \
 	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW", \
 	  .values = ga_progress_words, .help = "auto, json or none" }
@@ -34,18 +34,18 @@ static const struct ga_opt start_opts[] = { OPT_DRY_RUN, OPT_PROGRESS, GA_OPTS_E
 static const struct ga_opt stop_opts[] = {
 	OPT_TIMEOUT,
 	{ .name = "force", .type = GA_O_FLAG, .var = &force,
-	  .help = "power it off when the guest does not stop in time" },
+	  .help = "power the VM off if the guest does not stop in time" },
 	OPT_DRY_RUN, OPT_PROGRESS, GA_OPTS_END,
 };
 static const struct ga_opt rebuild_opts[] = {
 	OPT_TIMEOUT,
 	{ .name = "yes", .type = GA_O_FLAG, .var = &yes,
-	  .help = "do not ask: the content of its disks is destroyed" },
+	  .help = "need no confirmation: the content of the disks is destroyed" },
 	OPT_DRY_RUN, OPT_PROGRESS, GA_OPTS_END,
 };
 static const struct ga_opt publish_opts[] = {
 	{ .name = "port", .type = GA_O_TEXT, .var = &port, .arg = "PORT[:GUEST_PORT]",
-	  .help = "port of the host, and of the guest where that is another" },
+	  .help = "port of the host, and of the guest if it is a different one" },
 	OPT_PROTO, OPT_DRY_RUN, GA_OPTS_END,
 };
 static const struct ga_opt unpublish_opts[] = {
@@ -134,19 +134,19 @@ static int run_ssh(struct ga_err *err)
 }
 
 static const struct ga_cmd cmds[] = {
-	{ "start", "switch it on", "ALLOCATION", 1, 1, start_opts, run_start },
+	{ "start", "start the VM", "ALLOCATION", 1, 1, start_opts, run_start },
 	{ "stop", "ask the guest to stop, and wait", "ALLOCATION", 1, 1, stop_opts, run_stop },
-	{ "reboot", "stop and start it", "ALLOCATION", 1, 1, stop_opts, run_reboot },
-	{ "rebuild", "wipe its disks and make it anew, under the same claim", "ALLOCATION", 1, 1,
-	  rebuild_opts, run_rebuild },
-	{ "console", "attach this terminal to its serial console; ^] leaves it", "ALLOCATION", 1, 1,
+	{ "reboot", "stop and start the VM", "ALLOCATION", 1, 1, stop_opts, run_reboot },
+	{ "rebuild", "wipe the disks and make the VM again, under the same claim", "ALLOCATION", 1,
+	  1, rebuild_opts, run_rebuild },
+	{ "console", "attach this terminal to the serial console; ^] leaves it", "ALLOCATION", 1, 1,
 	  no_opts, run_console },
-	{ "publish", "lead a port of the host to it", "ALLOCATION", 1, 1, publish_opts,
+	{ "publish", "lead a port of the host to the guest", "ALLOCATION", 1, 1, publish_opts,
 	  run_publish },
 	{ "unpublish", "close that port", "ALLOCATION", 1, 1, unpublish_opts, run_unpublish },
-	{ "published", "list its ports", "ALLOCATION", 1, 1, no_opts, run_published },
-	{ "access", "show how it is reached", "ALLOCATION", 1, 1, no_opts, run_access },
-	{ "ssh", "log in, or run a command, with its published host key",
+	{ "published", "list the published ports", "ALLOCATION", 1, 1, no_opts, run_published },
+	{ "access", "show how to reach the guest", "ALLOCATION", 1, 1, no_opts, run_access },
+	{ "ssh", "log in, or run a command, with the published host key",
 	  "ALLOCATION [-- COMMAND…]", 1, -1, no_opts, run_ssh },
 	{ .name = NULL },
 };

@@ -13,15 +13,15 @@ static const char *const proposal_states[] = { "pending", "confirmed", "expired"
 #define S ga_team
 const struct ga_schema ga_team_schema = {
 	.kind = "gpuaas.team/1",
-	.doc = "projects, and the Unix groups whose members they are for",
+	.doc = "projects, and the Unix groups whose members can use them",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name"),
-		GA_TEXTS(S, projects, GA_OPT, GA_T_NAME, "projects that are the team's"),
+		GA_TEXTS(S, projects, GA_OPT, GA_T_NAME, "projects of the team"),
 		GA_TEXTS(S, groups, GA_OPT, GA_T_ANY,
-			 "Unix groups of its members, by name; a number where a group has none"),
-		GA_TEXT(S, note, GA_OPT, GA_T_ANY, "for people"),
-		GA_BOOL_OPT(S, retired, "as if it were not there"),
+			 "Unix groups of the members, by name; by number if a group has no name"),
+		GA_TEXT(S, note, GA_OPT, GA_T_ANY, "note for people"),
+		GA_BOOL_OPT(S, retired, "true: the team counts as absent"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -29,21 +29,26 @@ const struct ga_schema ga_team_schema = {
 #define S ga_grant
 const struct ga_schema ga_grant_schema = {
 	.kind = "gpuaas.grant/1",
-	.doc = "who may do what",
+	.doc = "a permission for a Unix group or a user",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name"),
 		GA_FIELD(S, actions, GA_F_TEXTS, GA_REQ, .values = ga_action_words,
-			 .doc = "what may be done; once a grant names an action, nobody else may"),
-		GA_TEXT(S, group, GA_OPT, GA_T_ANY, "to the members of this Unix group"),
+			 .doc = "permitted actions; once a grant names an action, users without a "
+				"grant cannot do it"),
+		GA_TEXT(S, group, GA_OPT, GA_T_ANY, "Unix group whose members have the permission"),
 		GA_TEXT(S, user, GA_OPT, GA_T_ANY,
-			"to this user, by name or number; exactly one of group and user"),
-		GA_TEXTS(S, profiles, GA_OPT, GA_T_NAME, "for these profiles only; none: all"),
-		GA_TEXTS(S, pools, GA_OPT, GA_T_NAME, "for these pools only; none: all"),
-		GA_TEXTS(S, projects, GA_OPT, GA_T_NAME, "for these projects only; none: all"),
-		GA_TEXT(S, note, GA_OPT, GA_T_ANY, "for people"),
+			"user who has the permission, by name or number; a grant names either a "
+			"group or a user"),
+		GA_TEXTS(S, profiles, GA_OPT, GA_T_NAME,
+			 "hardware profiles that the grant covers; none: all"),
+		GA_TEXTS(S, pools, GA_OPT, GA_T_NAME, "pools that the grant covers; none: all"),
+		GA_TEXTS(S, projects, GA_OPT, GA_T_NAME,
+			 "projects that the grant covers; none: all"),
+		GA_TEXT(S, note, GA_OPT, GA_T_ANY, "note for people"),
 		GA_BOOL_OPT(S, revoked,
-			    "it counts for nobody any more; its actions do not open again"),
+			    "true: the grant permits nothing; its actions stay closed to users "
+			    "without a grant"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -51,15 +56,16 @@ const struct ga_schema ga_grant_schema = {
 #define S ga_access_settings
 const struct ga_schema ga_access_settings_schema = {
 	.kind = "gpuaas.access-settings/1",
-	.doc = "how strictly grants and teams are taken; a member left out has its default",
+	.doc = "settings for grants and teams; a member left out has its default",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, grants, GA_OPT, grant_words,
 			"off: grants and teams are not checked; default auto"),
 		GA_ENUM(S, two_people, GA_OPT, people_words,
-			"for overrides; default auto: once a grant names override"),
+			"whether an override needs a second person; default auto: once a grant "
+			"names override"),
 		GA_FIELD(S, confirm_seconds, GA_F_INT, GA_OPT, .min = 60, .max = 2592000,
-			 .doc = "how long a proposal may be confirmed; default 86400"),
+			 .doc = "seconds in which a proposal can be confirmed; default 86400"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -67,23 +73,26 @@ const struct ga_schema ga_access_settings_schema = {
 #define S ga_proposal
 const struct ga_schema ga_proposal_schema = {
 	.kind = "gpuaas.proposal/1",
-	.doc = "an override that one person proposed and another has to confirm",
+	.doc = "an override that one person proposed and another must confirm",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, proposal, GA_REQ, GA_T_ID, "id"),
-		GA_ENUM(S, action, GA_REQ, override_words, "what would be done"),
-		GA_TEXT(S, object, GA_REQ, GA_T_ID, "slot"),
+		GA_TEXT(S, proposal, GA_REQ, GA_T_ID, "proposal id"),
+		GA_ENUM(S, action, GA_REQ, override_words, "override that is proposed"),
+		GA_TEXT(S, object, GA_REQ, GA_T_ID, "slot id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, device, GA_REQ, GA_T_ANY, "wwid of its disk"),
-		GA_ENUM(S, state, GA_REQ, proposal_states, "whether it still waits"),
-		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "why"),
-		GA_TEXT(S, disposal, GA_NULLOK, GA_T_ANY, "how the disk was destroyed"),
-		GA_TEXT(S, proposed_by, GA_REQ, GA_T_ANY, "who proposed it"),
-		GA_TEXT(S, proposed_at, GA_REQ, GA_T_TIME, "when"),
-		GA_TEXT(S, expires_at, GA_REQ, GA_T_TIME, "until when it may be confirmed"),
-		GA_TEXT(S, decided_by, GA_NULLOK, GA_T_ANY, "who confirmed or withdrew it"),
-		GA_TEXT(S, decided_at, GA_NULLOK, GA_T_TIME, "when"),
-		GA_BOOL(S, dry_run, "only shown"),
+		GA_TEXT(S, device, GA_REQ, GA_T_ANY, "WWID of the slot's disk"),
+		GA_ENUM(S, state, GA_REQ, proposal_states, "state of the proposal"),
+		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "reason that the first person gave"),
+		GA_TEXT(S, disposal, GA_NULLOK, GA_T_ANY,
+			"how the disk was destroyed; null: it was not"),
+		GA_TEXT(S, proposed_by, GA_REQ, GA_T_ANY, "user who proposed the override"),
+		GA_TEXT(S, proposed_at, GA_REQ, GA_T_TIME, "when the override was proposed"),
+		GA_TEXT(S, expires_at, GA_REQ, GA_T_TIME, "when the proposal expires"),
+		GA_TEXT(S, decided_by, GA_NULLOK, GA_T_ANY,
+			"user who confirmed or withdrew the proposal; null: nobody"),
+		GA_TEXT(S, decided_at, GA_NULLOK, GA_T_TIME,
+			"when the proposal was confirmed or withdrawn"),
+		GA_BOOL(S, dry_run, "true: nothing was stored"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -103,14 +103,15 @@ static json_t *object_schema(const struct ga_schema *schema)
 static json_t *signature_schema(void)
 {
 	json_t *key = json_pack("{s:s, s:s}", "type", "string", "description",
-				"the node's public key: ed25519, base64");
+				"public key of the node: ed25519, base64");
 	json_t *value = json_pack("{s:s, s:s}", "type", "string", "description",
-				  "over the record's compact text without this member, base64");
+				  "signature of the record's compact text without this "
+				  "member, base64");
 
 	return json_pack("{s:s, s:{s:o, s:o}, s:[s, s], s:b, s:s}", "type", "object", "properties",
 			 "key", key, "value", value, "required", "key", "value",
 			 "additionalProperties", 0, "description",
-			 "by the host that says this; missing where it was folded on the spot");
+			 "signature of the host; left out in results that were folded on the host");
 }
 
 json_t *ga_json_schema_of(const struct ga_schema *schema)

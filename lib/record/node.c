@@ -9,18 +9,19 @@ static const char *const event_kinds[] = { "slot", "allocation", "node", "device
 #define S ga_maintenance
 const struct ga_schema ga_maintenance_schema = {
 	.kind = "gpuaas.maintenance/1",
-	.doc = "a time in which a node is worked on",
+	.doc = "a maintenance window of a node",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, maintenance, GA_REQ, GA_T_ID, "id of the window"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_ENUM(S, state, GA_REQ, window_states, "whether it still counts"),
-		GA_TEXT(S, from, GA_REQ, GA_T_TIME, "when it begins"),
-		GA_TEXT(S, to, GA_REQ, GA_T_TIME, "when it is over"),
-		GA_TEXT(S, reason, GA_REQ, GA_T_ANY, "what for"),
-		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when it was planned"),
-		GA_TEXT(S, created_by, GA_REQ, GA_T_ANY, "by whom"),
-		GA_TEXT(S, ended_at, GA_NULLOK, GA_T_TIME, "when it was ended before its time"),
+		GA_ENUM(S, state, GA_REQ, window_states, "state of the window"),
+		GA_TEXT(S, from, GA_REQ, GA_T_TIME, "when the window begins"),
+		GA_TEXT(S, to, GA_REQ, GA_T_TIME, "when the window ends"),
+		GA_TEXT(S, reason, GA_REQ, GA_T_ANY, "reason for the window"),
+		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when the window was planned"),
+		GA_TEXT(S, created_by, GA_REQ, GA_T_ANY, "user who planned the window"),
+		GA_TEXT(S, ended_at, GA_NULLOK, GA_T_TIME,
+			"when a person ended the window early; null: nobody did"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -28,20 +29,21 @@ const struct ga_schema ga_maintenance_schema = {
 #define S ga_drain_blocker
 const struct ga_schema ga_drain_blocker_schema = {
 	.kind = "gpuaas.drain-blocker/1",
-	.doc = "what keeps a node from being drained",
+	.doc = "an object that blocks the drain of a node",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ID, "allocation, or slot that waits for its wipe"),
-		GA_ENUM(S, object_kind, GA_REQ, blocker_kinds, "what it is"),
-		GA_TEXT(S, state, GA_REQ, GA_T_CODE, "its state"),
-		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "how it is in the way"),
-		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "whose"),
-		GA_TEXT(S, owner, GA_NULLOK, GA_T_ANY, "who asked for it"),
-		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "since when it is in that state"),
-		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME, "when its run time is over, if known"),
-		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the same for people"),
-		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "the command that takes it out of the way"),
+		GA_ENUM(S, object_kind, GA_REQ, blocker_kinds, "kind of the object"),
+		GA_TEXT(S, state, GA_REQ, GA_T_CODE, "state of the object"),
+		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "how the object blocks the drain"),
+		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the allocation"),
+		GA_TEXT(S, owner, GA_NULLOK, GA_T_ANY, "user who requested the allocation"),
+		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when the object entered its state"),
+		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME,
+			"when the run time of the allocation ends; null: unknown"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the blocker, for people"),
+		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that removes the blocker"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -49,20 +51,21 @@ const struct ga_schema ga_drain_blocker_schema = {
 #define S ga_event
 const struct ga_schema ga_event_schema = {
 	.kind = "gpuaas.event/1",
-	.doc = "something that happened, in the order of the audit",
+	.doc = "a change of the state, in the order of the audit",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_SERIAL(S, seq, GA_REQ, "number in the audit: go on behind it with --after"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
-		GA_TEXT(S, actor, GA_REQ, GA_T_ANY, "who"),
-		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "by which program"),
-		GA_TEXT(S, action, GA_REQ, GA_T_CODE, "what"),
-		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "to what"),
+		GA_SERIAL(S, seq, GA_REQ,
+			  "number of the row in the audit; continue after it with --after"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the change was made"),
+		GA_TEXT(S, actor, GA_REQ, GA_T_ANY, "user who made the change"),
+		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "program that made the change"),
+		GA_TEXT(S, action, GA_REQ, GA_T_CODE, "action"),
+		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "object of the action"),
 		GA_ENUM(S, object_kind, GA_NULLOK, event_kinds,
-			"what that is; null for profiles, images and the state"),
-		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "where it is now"),
-		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "whose it is"),
-		GA_JSON(S, detail, GA_REQ, "members by action"),
+			"kind of the object; null: a profile, an image or the state"),
+		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of the object now"),
+		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the object"),
+		GA_JSON(S, detail, GA_REQ, "details; their members depend on the action"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -22,7 +22,7 @@ static const char *const observations[] = { "ok", "bad", "unknown", NULL };
 #define S ga_progress
 const struct ga_schema ga_progress_schema = {
 	.kind = "gpuaas.progress/1",
-	.doc = "a phase of long work",
+	.doc = "progress in a phase of long work",
 	.size = sizeof(struct S),
 	.is_signed = true,
 	.fields = (const struct ga_field[]){
@@ -31,12 +31,12 @@ const struct ga_schema ga_progress_schema = {
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "attempt of the order"),
 		GA_SERIAL(S, generation, GA_REQ, "generation of the order"),
 		GA_TEXT(S, phase, GA_REQ, GA_T_CODE, "phase"),
-		GA_ENUM(S, state, GA_REQ, progress_states, "how far"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
-		GA_AMOUNT(S, elapsed_micros, GA_NULLOK, "time spent in the phase"),
+		GA_ENUM(S, state, GA_REQ, progress_states, "state of the phase"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the progress was reported"),
+		GA_AMOUNT(S, elapsed_micros, GA_NULLOK, "time spent in the phase, in microseconds"),
 		GA_BYTES(S, bytes, GA_NULLOK, "bytes done"),
 		GA_BYTES(S, total_bytes, GA_NULLOK, "bytes to do"),
-		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "for people"),
+		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "details, for people"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -46,10 +46,11 @@ const struct ga_schema ga_phase_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, phase, GA_REQ, GA_T_CODE, "phase"),
-		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when it began"),
-		GA_AMOUNT(S, elapsed_micros, GA_NULLOK, "how long it took"),
-		GA_BYTES(S, bytes, GA_NULLOK, "bytes moved"),
-		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "for people"),
+		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when the phase began"),
+		GA_AMOUNT(S, elapsed_micros, GA_NULLOK,
+			  "duration of the phase in microseconds; null: not ended"),
+		GA_BYTES(S, bytes, GA_NULLOK, "bytes transferred"),
+		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "details, for people"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -58,10 +59,11 @@ const struct ga_schema ga_phase_schema = {
 const struct ga_schema ga_access_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "login"),
-		GA_TEXT(S, address, GA_NULLOK, GA_T_ANY, "address"),
+		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "login of the guest"),
+		GA_TEXT(S, address, GA_NULLOK, GA_T_ANY, "address of the guest"),
 		GA_TEXT(S, jump_host, GA_NULLOK, GA_T_ANY, "ssh jump host"),
-		GA_TEXT(S, host_key_fingerprint, GA_NULLOK, GA_T_ANY, "SHA256:… of its host key"),
+		GA_TEXT(S, host_key_fingerprint, GA_NULLOK, GA_T_ANY,
+			"fingerprint of the guest's ssh host key, SHA256:…"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -70,10 +72,11 @@ const struct ga_schema ga_access_schema = {
 const struct ga_schema ga_lease_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "MAC"),
-		GA_TEXT(S, expected_ip, GA_NULLOK, GA_T_IP, "reserved address"),
-		GA_TEXT(S, actual_ip, GA_NULLOK, GA_T_IP, "leased address"),
-		GA_ENUM(S, lease_state, GA_REQ, lease_states, "what the leases say"),
+		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "MAC address of the VM"),
+		GA_TEXT(S, expected_ip, GA_NULLOK, GA_T_IP, "address that is reserved"),
+		GA_TEXT(S, actual_ip, GA_NULLOK, GA_T_IP, "address that was leased"),
+		GA_ENUM(S, lease_state, GA_REQ, lease_states,
+			"whether the lease has the reserved address"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -82,39 +85,42 @@ const struct ga_schema ga_lease_schema = {
 const struct ga_schema ga_allocation_schema = {
 	.is_signed = true,
 	.kind = "gpuaas.allocation/1",
-	.doc = "an allocation; provision ends with one",
+	.doc = "an allocation; gpuaas-provision ends with one",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
-		GA_TEXT(S, name, GA_NULLOK, GA_T_NAME, "its name"),
+		GA_TEXT(S, name, GA_NULLOK, GA_T_NAME, "name of the allocation"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node id"),
-		GA_SERIAL(S, generation, GA_REQ, "its generation"),
+		GA_SERIAL(S, generation, GA_REQ, "generation of the allocation"),
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ID, "attempt of the order"),
-		GA_BOOL(S, dry_run, "nothing was done"),
-		GA_ENUM(S, state, GA_REQ, ga_allocation_states, "its state"),
-		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when it entered it"),
-		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "why, where that needs saying"),
+		GA_BOOL(S, dry_run, "true: nothing was done"),
+		GA_ENUM(S, state, GA_REQ, ga_allocation_states, "state of the allocation"),
+		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when the allocation entered its state"),
+		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "reason for the state, where there is one"),
 		GA_TEXT(S, project, GA_REQ, GA_T_NAME, "project"),
 		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile"),
 		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
-		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "accelerator type of its devices"),
+		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY,
+			"accelerator type of the devices; null: unknown, or several"),
 		GA_SERIAL(S, profile_version, GA_REQ, "version of the profile"),
-		GA_COUNT(S, count, GA_REQ, "GPUs"),
+		GA_COUNT(S, count, GA_REQ, "number of GPUs"),
 		GA_COUNT(S, priority, GA_REQ, "priority"),
-		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
+		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "slots of the allocation"),
 		GA_ENUM(S, power_wanted, GA_NULLOK, ga_power_words, "power wanted"),
 		GA_ENUM(S, power_observed, GA_NULLOK, ga_power_words, "power last seen"),
-		GA_OBJ(S, access, GA_NULLOK, &ga_access_schema, "how to reach it"),
-		GA_OBJ(S, network, GA_NULLOK, &ga_lease_schema, "its lease"),
-		GA_LISTOF(S, phases, &ga_phase_schema, "timeline of the provisioning"),
+		GA_OBJ(S, access, GA_NULLOK, &ga_access_schema, "how to reach the guest"),
+		GA_OBJ(S, network, GA_NULLOK, &ga_lease_schema, "DHCP lease of the VM"),
+		GA_LISTOF(S, phases, &ga_phase_schema, "phases of the provisioning"),
 		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when the request came"),
-		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up; of a hold"),
-		GA_BOOL(S, lab, "no real disks, readiness not proved"),
+		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME,
+			"when the plan (placed) or the hold (held) expires"),
+		GA_BOOL(S, lab, "true: a lab; disks are files, readiness is not proved"),
 		GA_FIELD(S, profile_changed, GA_F_TRI, GA_OPT,
-			 .doc = "true: another version of its profile is the current one; the "
-				"state says so, not the host"),
+			 .doc = "true: its profile has a newer version; the state says this, never "
+				"the host"),
 		GA_TEXT(S, type_reason, GA_OPT, GA_T_ANY,
-			"why it is not on the first type of its order; of the state too"),
+			"why the devices are not of the first type of the request; the state says "
+			"this, never the host"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -123,9 +129,9 @@ const struct ga_schema ga_allocation_schema = {
 const struct ga_schema ga_step_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, step, GA_REQ, GA_T_CODE, "what was done or checked"),
-		GA_ENUM(S, outcome, GA_REQ, step_outcomes, "how it came out"),
-		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "for people"),
+		GA_TEXT(S, step, GA_REQ, GA_T_CODE, "action or check"),
+		GA_ENUM(S, outcome, GA_REQ, step_outcomes, "outcome of the step"),
+		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "details, for people"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -133,7 +139,7 @@ const struct ga_schema ga_step_schema = {
 #define S ga_released
 const struct ga_schema ga_released_schema = {
 	.kind = "gpuaas.released/1",
-	.doc = "the devices of an allocation are free of it, as observed",
+	.doc = "the devices of an allocation were released, as observed",
 	.size = sizeof(struct S),
 	.is_signed = true,
 	.fields = (const struct ga_field[]){
@@ -141,11 +147,11 @@ const struct ga_schema ga_released_schema = {
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_SERIAL(S, generation, GA_REQ, "generation of the order"),
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "attempt of the order"),
-		GA_BOOL(S, dry_run, "nothing was done"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when it was observed"),
-		GA_LISTOF(S, steps, &ga_step_schema, "what was released"),
-		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
-		GA_BOOL(S, lab, "disks are files"),
+		GA_BOOL(S, dry_run, "true: nothing was done"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the release was observed"),
+		GA_LISTOF(S, steps, &ga_step_schema, "steps of the release"),
+		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "slots of the allocation"),
+		GA_BOOL(S, lab, "true: a lab; disks are files"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -154,18 +160,20 @@ const struct ga_schema ga_released_schema = {
 static const struct ga_schema wiped_device_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, wwid, GA_REQ, GA_T_ANY, "identity"),
-		GA_TEXT(S, serial, GA_NULLOK, GA_T_ANY, "serial"),
-		GA_TEXT(S, model, GA_NULLOK, GA_T_ANY, "model"),
-		GA_TEXT(S, firmware, GA_NULLOK, GA_T_ANY, "firmware"),
-		GA_TEXT(S, pci_address, GA_NULLOK, GA_T_PCI, "PCI address"),
-		GA_TEXT(S, path, GA_NULLOK, GA_T_ANY, "path it was opened by"),
-		GA_BYTES(S, size_bytes, GA_REQ, "size"),
+		GA_TEXT(S, wwid, GA_REQ, GA_T_ANY, "WWID of the disk"),
+		GA_TEXT(S, serial, GA_NULLOK, GA_T_ANY, "serial number of the disk"),
+		GA_TEXT(S, model, GA_NULLOK, GA_T_ANY, "model of the disk"),
+		GA_TEXT(S, firmware, GA_NULLOK, GA_T_ANY, "firmware revision of the disk"),
+		GA_TEXT(S, pci_address, GA_NULLOK, GA_T_PCI, "PCI address of the disk"),
+		GA_TEXT(S, path, GA_NULLOK, GA_T_ANY, "path that the wipe opened"),
+		GA_BYTES(S, size_bytes, GA_REQ, "size of the disk"),
 		GA_BYTES(S, logical_block_bytes, GA_NULLOK, "logical block size"),
 		GA_NUMBER(S, nsid, GA_NULLOK, "namespace id"),
-		GA_TEXT(S, diskseq_before, GA_NULLOK, GA_T_ANY, "disk sequence number before"),
-		GA_TEXT(S, diskseq_after, GA_NULLOK, GA_T_ANY, "and after"),
-		GA_ENUM(S, medium, GA_REQ, media, "what it is"),
+		GA_TEXT(S, diskseq_before, GA_NULLOK, GA_T_ANY,
+			"disk sequence number before the wipe"),
+		GA_TEXT(S, diskseq_after, GA_NULLOK, GA_T_ANY,
+			"disk sequence number after the wipe"),
+		GA_ENUM(S, medium, GA_REQ, media, "kind of disk"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -174,11 +182,11 @@ static const struct ga_schema wiped_device_schema = {
 static const struct ga_schema wipe_try_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_ENUM(S, method, GA_REQ, methods, "method"),
-		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when it began"),
-		GA_TEXT(S, finished_at, GA_NULLOK, GA_T_TIME, "when it ended"),
-		GA_ENUM(S, outcome, GA_REQ, wipe_outcomes, "how it came out"),
-		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "status of the drive"),
+		GA_ENUM(S, method, GA_REQ, methods, "method of the wipe"),
+		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when the method began"),
+		GA_TEXT(S, finished_at, GA_NULLOK, GA_T_TIME, "when the method ended"),
+		GA_ENUM(S, outcome, GA_REQ, wipe_outcomes, "outcome of the method"),
+		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "status that the drive reported"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -188,9 +196,10 @@ static const struct ga_schema markers_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, seed_digest, GA_REQ, GA_T_DIGEST, "digest of the seed of the markers"),
-		GA_COUNT(S, written, GA_REQ, "markers of 4 KiB written and read back before"),
-		GA_COUNT(S, surviving, GA_REQ, "found again after the purge"),
-		GA_COUNT(S, unreadable, GA_REQ, "places that could not be read"),
+		GA_COUNT(S, written, GA_REQ,
+			 "markers of 4 KiB that were written and read back before the purge"),
+		GA_COUNT(S, surviving, GA_REQ, "markers found again after the purge"),
+		GA_COUNT(S, unreadable, GA_REQ, "markers whose place could not be read"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -199,12 +208,15 @@ static const struct ga_schema markers_schema = {
 static const struct ga_schema read_back_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_ENUM(S, verify, GA_REQ, ga_verify_words, "how much was read back"),
-		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when it began"),
-		GA_TEXT(S, finished_at, GA_NULLOK, GA_T_TIME, "when it ended"),
+		GA_ENUM(S, verify, GA_REQ, ga_verify_words,
+			"whether the disk was read back in full or sampled"),
+		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when the reading began"),
+		GA_TEXT(S, finished_at, GA_NULLOK, GA_T_TIME, "when the reading ended"),
 		GA_BYTES(S, bytes_read, GA_REQ, "bytes read"),
 		GA_COUNT(S, mismatches, GA_REQ, "blocks of 4 KiB that were not zero"),
-		GA_COUNT(S, remnant_bound_ppb, GA_REQ, "could remain: 1e-9 of the disk (99 %)"),
+		GA_COUNT(S, remnant_bound_ppb, GA_REQ,
+			 "part of the disk that can still hold old data at most, in 1e-9, at 99 % "
+			 "confidence; full: 0"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -212,45 +224,54 @@ static const struct ga_schema read_back_schema = {
 #define S ga_wipe_evidence
 const struct ga_schema ga_wipe_evidence_schema = {
 	.kind = "gpuaas.wipe-evidence/1",
-	.doc = "what one wipe attempt did and proved",
+	.doc = "the evidence of one attempt to wipe a disk: methods, checks and outcome",
 	.size = sizeof(struct S),
 	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, evidence, GA_REQ, GA_T_ID, "evidence id"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node id"),
-		GA_TEXT(S, object, GA_NULLOK, GA_T_ID, "slot id; null when wiped without a state"),
-		GA_TEXT(S, claim, GA_NULLOK, GA_T_ID, "live claim"),
-		GA_TEXT(S, allocation, GA_NULLOK, GA_T_ID, "whose data it held"),
+		GA_TEXT(S, object, GA_NULLOK, GA_T_ID, "slot id; null: wiped without a state"),
+		GA_TEXT(S, claim, GA_NULLOK, GA_T_ID, "live claim on the slot"),
+		GA_TEXT(S, allocation, GA_NULLOK, GA_T_ID,
+			"allocation whose data the disk held; null: none"),
 		GA_SERIAL(S, generation, GA_NULLOK, "generation of the order"),
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ID, "attempt of the order"),
-		GA_BOOL(S, dry_run, "nothing was done"),
-		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when it began"),
-		GA_TEXT(S, finished_at, GA_REQ, GA_T_TIME, "when it ended"),
+		GA_BOOL(S, dry_run, "true: nothing was done"),
+		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when the wipe began"),
+		GA_TEXT(S, finished_at, GA_REQ, GA_T_TIME, "when the wipe ended"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the host"),
-		GA_TEXT(S, cause, GA_REQ, GA_T_CODE, "first, release, repair, rebuild or alone"),
-		GA_OBJ(S, device, GA_REQ, &wiped_device_schema, "the disk"),
-		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_schema, "what it can do"),
-		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_schema, "the policy of the order"),
+		GA_TEXT(S, cause, GA_REQ, GA_T_CODE,
+			"cause of the wipe: first, release, repair, rebuild or alone"),
+		GA_OBJ(S, device, GA_REQ, &wiped_device_schema, "disk that was wiped"),
+		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_schema,
+		       "capabilities of the drive for a wipe"),
+		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_schema, "wipe policy of the order"),
 		GA_LISTOF(S, guard, &ga_step_schema, "checks before anything destructive"),
-		GA_LISTOF(S, attempts, &wipe_try_schema, "methods tried"),
-		GA_OBJ(S, markers, GA_NULLOK, &markers_schema, "the marker probe"),
-		GA_OBJ(S, read_back, GA_NULLOK, &read_back_schema, "the read-back"),
-		GA_OBJ(S, gpu_memory, GA_REQ, &ga_step_schema, "GPU memory scrub"),
-		GA_OBJ(S, gpu_reset, GA_REQ, &ga_step_schema, "GPU reset"),
-		GA_OBJ(S, vf_state, GA_REQ, &ga_step_schema, "state of the fabric function"),
+		GA_LISTOF(S, attempts, &wipe_try_schema, "methods that were tried"),
+		GA_OBJ(S, markers, GA_NULLOK, &markers_schema, "marker probe; null: none"),
+		GA_OBJ(S, read_back, GA_NULLOK, &read_back_schema,
+		       "read-back of the disk; null: none"),
+		GA_OBJ(S, gpu_memory, GA_REQ, &ga_step_schema, "scrub of the GPU memory"),
+		GA_OBJ(S, gpu_reset, GA_REQ, &ga_step_schema, "reset of the GPU"),
+		GA_OBJ(S, vf_state, GA_REQ, &ga_step_schema,
+		       "state of the fabric virtual function"),
 		GA_TEXT(S, gpu_reset_method, GA_OPT, GA_T_CODE,
-			"how the kernel reset the GPU: bus, flr, ..."),
-		GA_TEXT(S, gpu_identity, GA_NULLOK, GA_T_ANY, "the GPU of those steps"),
+			"method of the GPU reset in the kernel: bus, flr, ..."),
+		GA_TEXT(S, gpu_identity, GA_NULLOK, GA_T_ANY, "identity of the GPU in these steps"),
 		GA_ENUM(S, class, GA_REQ, evidence_classes, "NIST SP 800-88 class reached"),
-		GA_ENUM(S, outcome, GA_REQ, wipe_outcomes, "how it came out"),
-		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "why it is not confirmed"),
+		GA_ENUM(S, outcome, GA_REQ, wipe_outcomes, "outcome of the wipe"),
+		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY,
+			"why the wipe is not confirmed; null: it is"),
 		GA_INT_IN(S, status, GA_REQ, 0, 10, "exit status of the pipeline"),
-		GA_BOOL(S, lab, "the disk is a file"),
+		GA_BOOL(S, lab, "true: the disk is a file"),
 		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
 		GA_INT_IN(S, rules, GA_OPT, GA_WIPE_RULES_FIRST, 1000,
-			  "version of the rules that its content is judged by; missing: older"),
-		GA_TEXT(S, previous_digest, GA_NULLOK, GA_T_DIGEST, "of this host's last evidence"),
-		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "of this record without this member"),
+			  "version of the rules that judge this evidence; left out: older than the "
+			  "first"),
+		GA_TEXT(S, previous_digest, GA_NULLOK, GA_T_DIGEST,
+			"digest of the previous evidence of this host; null: none"),
+		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST,
+			"digest of this record without this member"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -260,7 +281,7 @@ static const struct ga_schema observed_allocation_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
-		GA_ENUM(S, power, GA_NULLOK, ga_power_words, "power seen"),
+		GA_ENUM(S, power, GA_NULLOK, ga_power_words, "power that was seen; null: unknown"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -268,17 +289,18 @@ static const struct ga_schema observed_allocation_schema = {
 #define S ga_observation
 const struct ga_schema ga_observation_schema = {
 	.kind = "gpuaas.observation/1",
-	.doc = "what reconcile found on a node, in short",
+	.doc = "the summary of what gpuaas-reconcile found on a node",
 	.size = sizeof(struct S),
 	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
-		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id"),
-		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "fingerprint now"),
-		GA_BOOL(S, agreed, "no drift of severity error remains"),
-		GA_COUNT(S, journal_open, GA_REQ, "open journal entries"),
-		GA_COUNT(S, drifts, GA_REQ, "drift records before it"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the node was observed"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the node"),
+		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST,
+			"hardware fingerprint of the node now"),
+		GA_BOOL(S, agreed, "true: no drift of severity error remains"),
+		GA_COUNT(S, journal_open, GA_REQ, "number of open entries in the host's journal"),
+		GA_COUNT(S, drifts, GA_REQ, "number of drift records before it"),
 		GA_LISTOF(S, allocations, &observed_allocation_schema, "power of each allocation"),
 		GA_FIELDS_END },
 };
@@ -287,22 +309,23 @@ const struct ga_schema ga_observation_schema = {
 #define S ga_drift
 const struct ga_schema ga_drift_schema = {
 	.kind = "gpuaas.drift/1",
-	.doc = "where desired and observed differ",
+	.doc = "a difference between the expected and the observed state of a node",
 	.size = sizeof(struct S),
 	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "slot, allocation, device or domain"),
 		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "class of drift"),
-		GA_ENUM(S, severity, GA_REQ, severities, "how bad"),
-		GA_TEXT(S, expected, GA_NULLOK, GA_T_ANY, "what should be"),
-		GA_TEXT(S, observed, GA_NULLOK, GA_T_ANY, "what is"),
-		GA_ENUM(S, observation, GA_REQ, observations, "only bad is drift"),
-		GA_SPAN(S, age_seconds, GA_NULLOK, "since when, where known"),
-		GA_TEXT(S, repair, GA_NULLOK, GA_T_CODE, "the safe repair"),
-		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "for a person"),
-		GA_BOOL(S, repaired, "the repair was done"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
+		GA_ENUM(S, severity, GA_REQ, severities, "severity of the drift"),
+		GA_TEXT(S, expected, GA_NULLOK, GA_T_ANY, "expected value"),
+		GA_TEXT(S, observed, GA_NULLOK, GA_T_ANY, "observed value"),
+		GA_ENUM(S, observation, GA_REQ, observations,
+			"result of the check; only bad is drift"),
+		GA_SPAN(S, age_seconds, GA_NULLOK, "age of the drift in seconds; null: unknown"),
+		GA_TEXT(S, repair, GA_NULLOK, GA_T_CODE, "name of the safe repair; null: none"),
+		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "command for a person; null: none"),
+		GA_BOOL(S, repaired, "true: the repair was done"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the drift was found"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -310,7 +333,7 @@ const struct ga_schema ga_drift_schema = {
 #define S ga_failure
 const struct ga_schema ga_failure_schema = {
 	.kind = "gpuaas.failure/1",
-	.doc = "work that was begun and failed",
+	.doc = "work that began and failed",
 	.size = sizeof(struct S),
 	.is_signed = true,
 	.fields = (const struct ga_field[]){
@@ -318,14 +341,14 @@ const struct ga_schema ga_failure_schema = {
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "allocation or slot"),
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ID, "attempt of the order"),
 		GA_SERIAL(S, generation, GA_NULLOK, "generation of the order"),
-		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "who says so"),
-		GA_TEXT(S, phase, GA_NULLOK, GA_T_CODE, "phase it failed in"),
-		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "why"),
-		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "why, for people"),
-		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "what to do"),
+		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "program that reports the failure"),
+		GA_TEXT(S, phase, GA_NULLOK, GA_T_CODE, "phase in which the work failed"),
+		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "why the work failed"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
+		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "how to go on, for people"),
 		GA_INT_IN(S, status, GA_REQ, 1, 10, "exit status of the pipeline"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
-		GA_BOOL(S, dry_run, "of a dry run"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the work failed"),
+		GA_BOOL(S, dry_run, "true: from a dry run"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -333,19 +356,20 @@ const struct ga_schema ga_failure_schema = {
 #define S ga_node_end
 const struct ga_schema ga_node_end_schema = {
 	.kind = "gpuaas.node-end/1",
-	.doc = "the end of what one node sent through gpuaas-on",
+	.doc = "the end of the output of one node in gpuaas-on",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_BOOL(S, complete, "all that the command wrote there was passed on"),
+		GA_BOOL(S, complete, "true: all output of the command was passed on"),
 		GA_COUNT(S, status, GA_NULLOK,
-		       "exit status of the command there; null when its end was not seen"),
-		GA_COUNT(S, orders, GA_REQ, "records given to the node"),
-		GA_COUNT(S, records, GA_REQ, "records of the node that were passed on"),
+			 "exit status of the command on the node; null: its end was not seen"),
+		GA_COUNT(S, orders, GA_REQ, "number of records sent to the node"),
+		GA_COUNT(S, records, GA_REQ, "number of records of the node that were passed on"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST,
-			"over the lines passed on, each with its newline"),
-		GA_AMOUNT(S, elapsed_micros, GA_NULLOK, "from the start of its connection"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
+			"digest of the lines passed on, each with its newline"),
+		GA_AMOUNT(S, elapsed_micros, GA_NULLOK,
+			  "time since the start of the connection, in microseconds"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the output ended"),
 		GA_FIELDS_END },
 };
 #undef S

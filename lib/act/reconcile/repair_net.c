@@ -206,9 +206,10 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 		there = lease.actual_ip;
 		ga_schema_release(&ga_lease_schema, &lease);
 	} while (there && ga_clock_wait(deadline, 50000));
-	return !there ? 0 :
-			ga_fail(err, GA_EXTERNAL, "dhcp_release ran, and dnsmasq keeps the lease of %s",
-				mac);
+	if (!there)
+		return 0;
+	return ga_fail(err, GA_EXTERNAL, "dhcp_release ran, and dnsmasq keeps the lease of %s",
+		       mac);
 }
 
 /* The slot is idle and nobody is about to use it: provision enters the lease before anything

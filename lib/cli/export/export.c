@@ -19,7 +19,7 @@ const struct ga_opt ga_cli_export_opts[] = {
 
 const struct ga_opt ga_cli_openmetrics_opts[] = {
 	{ .name = "backups", .type = GA_O_PATH, .var = &backups, .arg = "DIR",
-	  .help = "where backups are kept (default $GPUAAS_BACKUPS, /var/lib/gpuaas/backup)" },
+	  .help = "folder of the backups (default $GPUAAS_BACKUPS, /var/lib/gpuaas/backup)" },
 	GA_OPTS_END,
 };
 

@@ -18,7 +18,7 @@ static bool classes;
 
 const struct ga_opt ga_cli_odh_opts[] = {
 	{ .name = "namespace", .type = GA_O_TEXT, .var = &namespace, .arg = "NAME",
-	  .help = "where the profiles lie (default opendatahub)" },
+	  .help = "namespace of the profiles (default opendatahub)" },
 	{ .name = "local-queue", .type = GA_O_TEXT, .var = &queue, .arg = "NAME",
 	  .help = "schedule by this LocalQueue of Kueue, not by labels of nodes" },
 	GA_OPTS_END,

@@ -19,52 +19,52 @@ static struct ga_profile_opts opt;
 
 #define DRY_RUN \
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run, \
-	  .help = "show what would be done; change nothing" }
+	  .help = "show the changes; change nothing" }
 #define MEMBERS \
 	{ .name = "shape", .type = GA_O_WORD, .var = &opt.shape, .arg = "SHAPE", \
 	  .values = ga_schema_words, .help = "slice or baremetal (default slice)" }, \
 	{ .name = "type", .type = GA_O_TEXTS, .var = &opt.types, .arg = "TYPE,…", \
 	  .help = "accelerator type; several, best first" }, \
 	{ .name = "count", .type = GA_O_TEXTS, .var = &opt.counts, .arg = "N,…", \
-	  .help = "GPUs a slice may have" }, \
+	  .help = "numbers of GPUs that a slice can have" }, \
 	{ .name = "vcpus-per-gpu", .type = GA_O_TEXT, .var = &opt.vcpus, .arg = "N", \
-	  .help = "virtual CPUs a GPU" }, \
+	  .help = "virtual CPUs for each GPU" }, \
 	{ .name = "memory-per-gpu", .type = GA_O_TEXT, .var = &opt.memory, .arg = "SIZE", \
-	  .help = "memory a GPU" }, \
+	  .help = "memory for each GPU" }, \
 	{ .name = "hugepages", .type = GA_O_TEXT, .var = &opt.hugepages, .arg = "SIZE", \
-	  .help = "size of the pages: 2M, 1G; 0: ordinary ones" }, \
+	  .help = "size of the guest's pages: 2M, 1G; 0: ordinary pages" }, \
 	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME", \
 	  .help = "default image" }, \
 	{ .name = "price", .type = GA_O_TEXT, .var = &opt.price, .arg = "PRICE", \
-	  .help = "of a GPU hour, such as 3.50" }, \
+	  .help = "price of a GPU hour, such as 3.50" }, \
 	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "NAME", \
-	  .help = "only there" }, \
+	  .help = "place only in this region" }, \
 	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "NAME", \
-	  .help = "only there" }, \
+	  .help = "place only in this pool" }, \
 	{ .name = "team", .type = GA_O_TEXTS, .var = &opt.teams, .arg = "TEAM,…", \
 	  .help = "only for these teams" }, \
 	{ .name = "wipe", .type = GA_O_WORD, .var = &opt.wipe, .arg = "CLASS", \
-	  .values = ga_class_words, .help = "how disks are wiped at least" }, \
+	  .values = ga_class_words, .help = "least class of a wipe" }, \
 	{ .name = "wipe-verify", .type = GA_O_WORD, .var = &opt.wipe_verify, .arg = "HOW", \
-	  .values = ga_verify_words, .help = "how much is read back" }, \
+	  .values = ga_verify_words, .help = "how much of the disk is read back" }, \
 	{ .name = "wipe-gpu-memory", .type = GA_O_WORD, .var = &opt.wipe_gpu_memory, \
 	  .arg = "HOW", .values = ga_gpu_memory_words, \
-	  .help = "whether GPU memory needs proof" }, \
+	  .help = "whether wiping GPU memory needs proof" }, \
 	{ .name = "domain-type", .type = GA_O_WORD, .var = &opt.domain_type, .arg = "TYPE", \
 	  .values = ga_domain_types, .help = "libvirt's domain type (default kvm)" }, \
 	{ .name = "hold", .type = GA_O_TEXT, .var = &opt.hold, .arg = "DURATION", \
-	  .help = "how long a release is held by default" }, \
+	  .help = "default time that a released allocation is held" }, \
 	{ .name = "graceful", .type = GA_O_TEXT, .var = &opt.graceful, .arg = "DURATION", \
-	  .help = "how long a guest may take to stop (default 60s)" }
+	  .help = "time that a guest has to stop (default 60s)" }
 
 const struct ga_opt ga_profile_create_opts[] = {
 	MEMBERS,
 	{ .name = "from-nodes", .type = GA_O_TEXTS, .var = &opt.from_nodes, .arg = "NODE|-",
-	  .help = "fill it from what these nodes have; further nodes may follow NAME" },
+	  .help = "fill the profile from these nodes; more nodes may follow NAME" },
 	{ .name = "mixed", .type = GA_O_FLAG, .var = &opt.mixed,
 	  .help = "with --from-nodes: nodes may have several types" },
 	{ .name = "suggest", .type = GA_O_FLAG, .var = &opt.suggest,
-	  .help = "print profiles for the groups of nodes that are alike; change nothing" },
+	  .help = "print profiles for the groups of similar nodes; change nothing" },
 	DRY_RUN, GA_OPTS_END,
 };
 const struct ga_opt ga_profile_show_opts[] = {
@@ -75,7 +75,7 @@ const struct ga_opt ga_profile_show_opts[] = {
 const struct ga_opt ga_profile_set_opts[] = {
 	MEMBERS,
 	{ .name = "generic", .type = GA_O_FLAG, .var = &opt.generic,
-	  .help = "of no type any more: any GPU will do" },
+	  .help = "remove the types: any GPU will do" },
 	DRY_RUN, GA_OPTS_END,
 };
 const struct ga_opt ga_profile_retire_opts[] = {
@@ -85,11 +85,11 @@ const struct ga_opt ga_profile_retire_opts[] = {
 };
 const struct ga_opt ga_profile_teams_opts[] = {
 	{ .name = "allow", .type = GA_O_TEXTS, .var = &opt.allow, .arg = "TEAM,…",
-	  .help = "teams that may use it too" },
+	  .help = "allow these teams to use it" },
 	{ .name = "forbid", .type = GA_O_TEXTS, .var = &opt.forbid, .arg = "TEAM,…",
-	  .help = "teams that may use it no more" },
+	  .help = "forbid these teams to use it" },
 	{ .name = "everyone", .type = GA_O_FLAG, .var = &opt.everyone,
-	  .help = "every team may use it" },
+	  .help = "allow every team to use it" },
 	DRY_RUN, GA_OPTS_END,
 };
 

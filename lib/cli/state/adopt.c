@@ -19,14 +19,14 @@ static const char *reason;
 static bool wipe, lab;
 
 #define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
-		 .help = "why; it stands in the audit" }
+		 .help = "the reason, for the audit" }
 #define WIPE { .name = "wipe", .type = GA_O_FLAG, .var = &wipe, \
 	       .help = "order the wipe of idle slots that cannot be adopted" }
 
 const struct ga_opt ga_cli_adopt_opts[] = { REASON, WIPE, GA_OPTS_END };
 const struct ga_opt ga_cli_rebuild_opts[] = {
 	REASON,
-	{ .name = "lab", .type = GA_O_FLAG, .var = &lab, .help = "the hosts are a lab's" },
+	{ .name = "lab", .type = GA_O_FLAG, .var = &lab, .help = "the hosts belong to a lab" },
 	GA_OPTS_END,
 };
 

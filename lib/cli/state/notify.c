@@ -26,13 +26,13 @@ static bool dry_run;
 
 const struct ga_opt ga_cli_notify_opts[] = {
 	{ .name = "hooks", .type = GA_O_PATH, .var = &folder, .arg = "DIR",
-	  .help = "executables to tell (default $GPUAAS_NOTIFY_DIR, /etc/gpuaas/notify.d)" },
+	  .help = "folder of the hooks (default $GPUAAS_NOTIFY_DIR, /etc/gpuaas/notify.d)" },
 	{ .name = "deadline", .type = GA_O_DURATION, .var = &deadline, .arg = "TIME",
-	  .help = "how long one call may take (default 30s)" },
+	  .help = "time that one call may take (default 30s)" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
 	  .help = "calls at once (default 4)" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
-	  .help = "show what each hook would get, run none" },
+	  .help = "show each notice that a hook would get, run no hook" },
 	GA_OPTS_END,
 };
 

@@ -11,11 +11,11 @@ static const char *reason;
 static int64_t keep = GA_UNKNOWN;
 
 #define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
-		 .help = "why; it stands in the audit" }
+		 .help = "the reason, for the audit" }
 
 const struct ga_opt ga_cli_backup_opts[] = {
 	{ .name = "keep", .type = GA_O_INT, .var = &keep, .arg = "N", .min = 1, .max = 100000,
-	  .help = "FILE is a folder: a dated, checked backup, and the N newest are kept" },
+	  .help = "FILE is a folder: make a dated, checked backup there, keep the N newest" },
 	GA_OPTS_END,
 };
 const struct ga_opt ga_cli_restore_opts[] = { REASON, GA_OPTS_END };

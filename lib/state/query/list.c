@@ -120,8 +120,8 @@ static const struct list_kind kinds[] = {
 	{ "proposal", "proposals", &ga_proposal_schema, "proposal", "proposed_at", all_proposals,
 	  .text = false },
 	{ .name = "pool", .plural = "pools", .schema = &ga_pool_schema, .many = all_pools },
-	{ .name = "attention", .plural = "attention", .schema = &ga_attention_schema, .id = "object",
-	  .time = "since", .many = all_attention },
+	{ .name = "attention", .plural = "attention", .schema = &ga_attention_schema,
+	  .id = "object", .time = "since", .many = all_attention },
 };
 
 static const struct list_kind *find_kind(const char *name, struct ga_err *err)

@@ -182,7 +182,7 @@ given by whoever can write the state;"* ]]
   run_ok by carol gpuaas-node set n000 --name x
   run_ok by carol gpuaas-state check
   assert_stderr "no grant names approve, release, wipe, override, administer"
-  assert_stderr "who can thereby give themselves any grant"
+  assert_stderr "and so give themselves any grant"
 }
 
 @test "of a stream those that may not be placed are refused, and the others placed" {
@@ -451,7 +451,7 @@ make_unwiped()
   # Somebody who may not, and nobody in particular.
   refused carol gpuaas-approve confirm "$p"
   run_status 6 root gpuaas-approve confirm "$p"
-  assert_stderr "root(0) is nobody in particular"
+  assert_stderr "root(0) can be anybody"
   run_ok by bob gpuaas-approve confirm "$p"
   jq_slurp_is '"\(.[0].kind) \(.[0].state) \(.[0].tainted) \(.[1].state)"' \
     "gpuaas.slot/1 retired true confirmed"

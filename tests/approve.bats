@@ -485,7 +485,7 @@ evidence_of()
   available
   first=$(evidence_of 0)
   run_status 4 gpuaas-approve repair "$s" --reason doubt
-  assert_stderr "gpuaas-approve disable $s --reason TEXT, then the same again"
+  assert_stderr "gpuaas-approve disable $s --reason TEXT, then run this again"
   run_ok in_host bash -c "gpuaas-approve disable $s --reason 'host.db lost' > $T/disabled &&
     gpuaas-approve repair $s --reason 'host.db lost' | gpuaas-wipe"
   assert_equal "$(state_of 0)" available

@@ -198,7 +198,7 @@ own()
   slots_are available available
   # The tenant had a disk that no slot has: until a person says otherwise nobody else gets it.
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  jq_is '.nodes[0]|[.code,.detail]|join(" ")|test("^node_draining disk .*: in no slot, nobody wipes it, after allocation ")' true
+  jq_is '.nodes[0]|[.code,.detail]|join(" ")|test("^node_draining disk .*: it is in no slot, so nothing wipes it, after allocation ")' true
   gpuaas-node undrain "$(jq -r '.nodes[0].node' <<< "$output")" > "$T/out"
   run_ok gpuaas-list attention
   assert_equal "$output" ""
@@ -582,7 +582,7 @@ END
   run gpuaas-state adopt --reason test "$T/inventory"
   echo "$output"
   jq_is 'select(.check=="not_adopted").object' "$job"
-  jq_is 'select(.check=="not_adopted").sentence|contains("is the whole machine \u0027n-1ab100000000\u0027")' true
+  jq_is 'select(.check=="not_adopted").sentence|contains("is baremetal on \u0027n-1ab100000000\u0027")' true
   # Nothing is sold of it meanwhile.
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   assert_equal "$(gpuaas-list slots --where state=available | jq -r .slot | wc -l)" 2
@@ -609,13 +609,13 @@ END
   here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal' > "$T/out" || :
   gpuaas-approve enable "$(gpuaas-list slots --where state=disabled | jq -r .slot)" > "$T/out"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  assert_stderr "the machine is not sold whole: '"
-  assert_stderr "of it stands in no slot and was not wiped since"
+  assert_stderr "the node is not sold as baremetal: its '"
+  assert_stderr "is in no slot and was not wiped since"
   # Nor without the card beside which the disk stood: the disk is there still.
   setup_host lab1 gpu.1=null
   here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal --accept-change' > "$T/out" || :
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  assert_stderr "'eui.002538b1000000a2' of it stands in no slot and was not wiped since"
+  assert_stderr "'eui.002538b1000000a2' is in no slot and was not wiped since"
   # Without both nothing of the tenant is left in the machine.
   setup_host lab1 gpu.1=null nvme.2=null
   run here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --accept-change'

@@ -202,7 +202,7 @@ kept_user_data()
   assert_stderr "no longer in force"
   run_status 4 here env GPUAAS_STATE=/nowhere/state.db gpuaas-wipe "$T/order"
   assert_stderr "is not_started: nvme_signature"
-  jq_slurp_is 'last.guard[] | select(.step == "domains") | .detail | contains("and libvirt was not asked whether its VM is gone")' true
+  jq_slurp_is 'last.guard[] | select(.step == "domains") | .detail | contains("and it is unknown whether libvirt still has its VM")' true
   assert_equal "$(cat "$WORK"/disks/* | sha256sum)" "$disks"
 }
 
@@ -266,7 +266,7 @@ disk_of()
     run_ok here bash -c "set -o pipefail; gpuaas-place --profile lab --name $what-2 | gpuaas-provision"
     run_ok here bash -c "set -o pipefail; gpuaas-release $what-2 | gpuaas-wipe"
     run_ok here bash -c "set -o pipefail; $command"
-    assert_stderr "slot $slot: its next wipe destroys what disk '$wwid' holds"
+    assert_stderr "slot $slot: its next wipe destroys the data on disk '$wwid'"
     slots_are available available
     cmp "$disk" <(head -c 16777216 /dev/zero)
     run_ok gpuaas-state check

@@ -169,8 +169,8 @@ folder"
   run_status 1 gpuaas-host-bootstrap --root "$IMG" --undo
   jq_is 'select(.state == "left") | "\(.subject): \(.reason)"' \
 "/etc/gpuaas/dnsmasq.conf: somebody else changed it since
-/etc/sysctl.d: something else lies in it
-/etc/gpuaas: something else lies in it"
+/etc/sysctl.d: something else is in it
+/etc/gpuaas: something else is in it"
   [[ $(tail -n 1 "$IMG/etc/gpuaas/dnsmasq.conf") == '# by hand' ]]
   [[ -f $IMG/etc/sysctl.d/10-mine.conf ]]
   run ! test -e "$IMG/etc/sysctl.d/60-gpuaas.conf"
@@ -341,7 +341,7 @@ none
     sql /var/lib/gpuaas/host/host.db "INSERT INTO journal (object, op, subject, inverse, at)
       VALUES (\"aaaa2222\", \"domain\", \"gp-x\", \"{}\", \"2026-01-01T00:00:00.000000Z\")"
     gpuaas-host-bootstrap --undo 2>&1; echo $?'
-  [[ $output == *"'aaaa2222' lives on this host: its domain 'gp-x' is not undone"* ]]
+  [[ $output == *"'aaaa2222' is on this host: its domain 'gp-x' is not undone"* ]]
   assert_equal "${lines[-1]}" 4
 }
 
@@ -566,7 +566,7 @@ MAILADDR ops
   rm -r "$T/etc.new" "$T/data"
   fakes
   run machine 'gpuaas-host-bootstrap --mode slice 2>&1; echo $?; ls /etc/gpuaas 2>&1'
-  [[ $output == *"the lines that mark our block in it do not pair"* && $output == *$'\n4\n'* ]]
+  [[ $output == *"the lines that begin and end our block in it do not match"* && $output == *$'\n4\n'* ]]
   [[ ${lines[-1]} == *"No such file"* ]]
 }
 
@@ -579,7 +579,7 @@ MAILADDR ops
   run machine 'gpuaas-discover'
   jq_is 'select(.kind == "gpuaas.host/1") | .reboot_required' true
   jq_is 'select(.kind == "gpuaas.host/1") | .warnings[] | select(.code == "reboot_required") | "\(.subject) \(.evidence)"' \
-    "iommu=pt it stands in /etc/default/grub.d/60-gpuaas.cfg and not in /proc/cmdline"
+    "iommu=pt it is in /etc/default/grub.d/60-gpuaas.cfg and not in /proc/cmdline"
   jq_is 'select(.kind == "gpuaas.host/1") | .prerequisites[] | select(.name == "disk_autoactivation") | .hint' \
     "run 'gpuaas-host-bootstrap --mode slice', which keeps LVM, md and multipath from the disks of slots"
   mkdir -p "$T/etc/udev/rules.d"

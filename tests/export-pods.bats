@@ -186,7 +186,7 @@ gone unknown null null several_resources
 more unknown null null several_resources
 nowhere unknown null null node_missing"
   jq_is 'select(.type == null and .name != "mixed" and .name != "more").warnings[0].sentence' \
-    "it has nvidia.com/gpu and amd.com/gpu, and they are nvidia-l40s-48gb and amd-mi210-64gb: one annotation cannot tell of both
+    "it has nvidia.com/gpu and amd.com/gpu, and they are nvidia-l40s-48gb and amd-mi210-64gb: one annotation cannot name both
 it has nvidia.com/gpu and nvidia.com/gpu.shared, and its node 'gone' is not in the document
 it runs, and no spec.nodeName says on which node"
 }
@@ -288,7 +288,7 @@ null null'
     "its claim 'gone' is not in the document
 its claim 'waits' is not allocated
 device 'gpu-9' of its claim 'g' is in no ResourceSlice of pool 'h200' of gpu.nvidia.com
-its claims gave it nvidia-h200-141gb and nvidia-l40s-48gb: one annotation cannot tell of both"
+its claims gave it nvidia-h200-141gb and nvidia-l40s-48gb: one annotation cannot name both"
   # In whichever order the items come, except that pods are told in theirs.
   before=$(jq_in_order -cS . <<< "$output" | sort)
   for by in '.kind' 'tojson' '(tojson | explode | reverse)'; do

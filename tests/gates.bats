@@ -47,7 +47,7 @@ named()
   without_triggers "UPDATE slot SET fabric_vf_pci_address = NULL, fabric_claim_mode = NULL
     WHERE slot_index = 0"
   run_ok gpuaas-state migrate
-  assert_stderr "is available, and placement leaves it out of slices: missing_fabric_vf"
+  assert_stderr "is available, and placement blocks it for slices: missing_fabric_vf"
   run_status 1 gpuaas-state check
   assert_output incomplete
   run_ok place_one
@@ -107,7 +107,7 @@ named()
   gpuaas-state migrate > "$T/migrated" 2> "$T/said"
   # A node of slices: which of the two a whole machine could still have is said.
   named 3 missing_ip
-  jq -e '.sentence | contains("leaves it out of slices: missing_ip")' "$T/named"
+  jq -e '.sentence | contains("blocks it for slices: missing_ip")' "$T/named"
   named 4 missing_nvme
   jq -e '.sentence | contains("leaves it out: missing_nvme")' "$T/named"
   jq -cn --arg n "$node" '{kind: "gpuaas.node-settings/1", node: $n, mode: "baremetal"}' |
@@ -121,7 +121,7 @@ named()
   # And back: slots that were approved as parts of a machine are first approved as slices.
   run_status 4 gpuaas-state apply - <<< \
     "{\"kind\":\"gpuaas.node-settings/1\",\"node\":\"$node\",\"mode\":\"slice\"}"
-  assert_stderr "approved to be sold as a whole machine"
+  assert_stderr "approved for baremetal"
 }
 
 @test "a claimed slot whose row says available is sold to nobody else, and stops no other placement" {

@@ -104,7 +104,7 @@ no_health_in_the_way()
     run_ok here gpuaas-list attention --where "object=$(slot 0)"
     jq_is .command "gpuaas-discover | gpuaas-approve --record-only"
     jq_is ".sentence | contains(\"start the machine cold first\") and contains(\"after $(gpuaas-list slots |
-      jq -r 'select(.slot_index==0).health_since') on that sees it answer\")" true
+      jq -r 'select(.slot_index==0).health_since') sees it answer\")" true
     run_ok here bash -c "$(jq -r .command <<< "$output")"
   done
   # The machine was started anew: the same look sees the GPU, and from then on a repair is offered.

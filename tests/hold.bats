@@ -103,7 +103,7 @@ file_id()
   done
   virsh -q -c "$LIBVIRTD_URI" undefine "$DOMAIN"
   run_status 4 here gpuaas-wipe --device "$wwid" --confirm "$wwid" --class clear
-  jq_is '.reason' "nvme_in_use: allocation $ID has it by the journal of this host; 'gpuaas-release $ID' orders its wipe"
+  jq_is '.reason' "nvme_in_use: the journal of this host gives it to allocation $ID; 'gpuaas-release $ID' orders its wipe"
   assert_equal "$(sha256sum < "$DISK")" "$sum"
   # Nor what gpuaas itself goes by, which is a file as a disk of a lab is, whatever name it has.
   export GPUAAS_BACKUPS=$T/backups
@@ -118,7 +118,7 @@ file_id()
     "$GPUAAS_IMAGES/i.raw" "$T/elsewhere/hard" "$T/elsewhere/soft" "$T/elsewhere/linked"; do
     sum=$(sha256sum < "$own")
     run --separate-stderr here gpuaas-wipe --device "$own" --class clear --dry-run --lab
-    assert_stderr "which gpuaas itself goes by, and no disk to wipe"
+    assert_stderr "which gpuaas itself needs, and is no disk to wipe"
     run --separate-stderr here gpuaas-wipe --device "$own" --class clear --lab \
       --confirm "$(file_id "$own")"
     assert_equal "$status" 4

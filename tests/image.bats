@@ -43,7 +43,7 @@ store_is_empty()
   ln -s "$GPUAAS_HOST_DIR/node.key" "$T/link"
   for file in "$GPUAAS_HOST_DIR/node.key" "$T/other" "$T/link"; do
     run_status 6 gpuaas-image add "$file" --name key --probe running --firmware bios
-    assert_stderr "which gpuaas itself goes by"
+    assert_stderr "which gpuaas itself needs"
     run_status 6 gpuaas-image add "$file" --copy --name key --probe running --firmware bios
   done
   run ! grep -rl secret "$GPUAAS_IMAGES"

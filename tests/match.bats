@@ -129,8 +129,8 @@ heading()
   # What is too small takes no time, whoever says one.
   jq_is '"\(.profile) \(.seconds) \(.cost_micros) \(.confidence) \(.basis)"' \
     "premium 7560 10500000 external theirs: example
-standard 19080 15900000 external theirs: it does not say what that rests on
-basic 67320 28050000 external theirs: it does not say what that rests on
+standard 19080 15900000 external theirs: it gives no basis for that
+basic 67320 28050000 external theirs: it gives no basis for that
 small null null null null"
   jq_is 'select(.profile=="small").reasons[].code' memory_too_small
   # Where a time is known, it is not said that none is.
@@ -152,7 +152,7 @@ similar"
   assert_equal "$(jq .job.params "$T/theirs.in")" 8000000000
   run_ok gpuaas-match --json --model mixtral-8x7b --method lora --train-tokens 1B --estimator "$T/theirs"
   jq_is 'select(.profile=="premium") | .seconds, (.unknown[] | select(.code=="no_basis").sentence)' "null
-no time: of a model of experts not all parameters work at once"
+no time: a model of experts does not use all its parameters at once"
   assert_equal "$(jq .job.params "$T/theirs.in")" null
 }
 
@@ -202,7 +202,7 @@ slo_latency"
   run_ok gpuaas-match --json --model Llama2-70B
   jq_is 'select(.profile=="premium") | .tokens_per_second_milli, .confidence' "4150550
 similar"
-  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.* 14 runs on 8 GPUs, taken as so much a GPU$")' true
+  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.* 14 runs on 8 GPUs, scaled by the number of GPUs$")' true
   jq_is 'select(.profile=="four") | .tokens_per_second_milli, .confidence' "33204400
 measured"
   jq_is 'select(.profile=="standard" or .profile=="basic") | .tokens_per_second_milli, .reasons[0].code' "null
@@ -284,7 +284,7 @@ dear: H200 instead of A100: 7.00 instead of 3.00 an hour"
   # Nothing can be had with or without a copy of an image.
   withdraw nvidia-h200-141gb
   run_status 1 gpuaas-match --memory 80GB --request --image big
-  assert_stderr "what is in the way"
+  assert_stderr "says what blocks it"
   refute_stderr "verified copy"
 }
 
@@ -303,7 +303,7 @@ dear: H200 instead of A100: 7.00 instead of 3.00 an hour"
   GPUAAS_STALE_AFTER=1s wait_for 20 bash -c \
     'gpuaas-match --json --memory 141GB | jq -es "map(select(.profile==\"premium\"))[0].availability == \"unknown\""'
   GPUAAS_STALE_AFTER=1s run_status 1 gpuaas-match --memory 141GB --request
-  assert_stderr "whether what fits can be had now is not known: nodes of the best, profile 'premium'"
+  assert_stderr "it is unknown whether a fitting profile is available now: nodes of the best, 'premium'"
 }
 
 @test "teams: profiles of others do not fit" {
@@ -538,7 +538,7 @@ started()
 standard 14400 20-second"
   chmod 777 "$GPUAAS_ESTIMATORS_DIR/10-first"
   run_ok gpuaas-match --json "${GPT2[@]}"
-  assert_stderr "estimator '10-first' is left out: others than its owner may write it"
+  assert_stderr "estimator '10-first' is left out: users other than its owner may write it"
   jq_is 'select(.profile=="premium").estimator' 20-second
   chmod 777 "$GPUAAS_ESTIMATORS_DIR"
   run_ok gpuaas-match --json "${GPT2[@]}"
@@ -600,7 +600,7 @@ premium"
   assert_stderr 'record 1'
   printf '{"hardware":"H200","tps_mean":1,"tps_mean":1}' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
-  assert_stderr 'what stands behind record 0 has a member twice'
+  assert_stderr 'the text after record 0 has a member twice'
   printf '{"hardware_configuration":"H200 X 8","hardware_count":4,"tps_mean":1}' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
   assert_stderr "record 1: 'H200 X 8' has 8 GPUs, and its count is 4"
@@ -643,7 +643,7 @@ basic 1 false 772477 null memory_too_small|"
   assert_stderr "warning: nobody measured the model 'nobody-has-it'"
   run_status 1 gpuaas-match --model nobody-has-it --request --image big
   assert_equal "$output" ''
-  assert_stderr "whether it fits is not known of any profile"
+  assert_stderr "it is unknown whether any profile fits"
   assert_stderr "--model-params"
   run_ok gpuaas-match --model nobody-has-it --model-params 7B --request --image big
   jq_is .profile one
@@ -651,7 +651,7 @@ basic 1 false 772477 null memory_too_small|"
   run_ok gpuaas-match --model nobody-has-it --memory 80GB --request --image big
   # Where nobody knows whether it is as fast as wanted, that is said.
   run_ok gpuaas-match --model-params 7B --tokens-per-second 10 --request --image big
-  assert_stderr "warning: whether profile 'one' is as fast as wanted, nobody knows"
+  assert_stderr "warning: it is unknown whether profile 'one' is as fast as required"
 }
 
 @test "the precision that was measured is the one that is told" {
@@ -663,7 +663,7 @@ no throughput: on the type the model was measured in fp8 (server), and not in bf
   run_ok gpuaas-match --json --model llama2-70b
   jq_is 'select(.profile == "eight") | .tokens_per_second_milli, (.unknown[] | select(.code == "no_basis").sentence)' \
     "33204400
-the throughput is that of fp8, and the memory that of 16 bits: say which precision it is"
+the throughput is for fp8, and the memory for 16 bits: name the precision"
   run_ok gpuaas-match --json --model llama2-70b --precision fp8
   jq_is 'select(.profile == "eight") | .tokens_per_second_milli, .memory_needed_mib, ([.unknown[].code] | join(","))' \
     "33204400
@@ -673,7 +673,7 @@ memory"
   image
   run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000 --request --image big
   jq_is .profile eight
-  assert_stderr "warning: whether profile 'eight' is as fast as wanted, nobody knows"
+  assert_stderr "warning: it is unknown whether profile 'eight' is as fast as required"
   run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000
   jq_is 'select(.profile == "eight").slo' unknown
   run_ok gpuaas-match --json --model llama2-70b --precision fp8 --tokens-per-second 4000
@@ -750,14 +750,14 @@ standard"
   run_status 1 gpuaas-match --json --model-params 405B --measured "$T/runs.json" --tokens-per-second 50 --request \
     --image big --project vision
   assert_equal "$output" ''
-  assert_stderr "warning: the measurements are of 'llama-7b', and do not count: --model says that it is that one"
+  assert_stderr "warning: the measurements are of 'llama-7b', and do not count: if the model is that one, give --model"
   run_status 1 gpuaas-match --json --model llama-7b --model-params 7B --layers 32 --kv-heads 32 --head-size 128 \
     --context 1000000 --batch 64 --measured "$T/runs.json"
   jq_is 'select(.profile=="basic") | .fits, .reasons[0].code' "false
 memory_too_small"
   run_ok gpuaas-match --json --model llama-7b --model-params 9B --measured "$T/runs.json"
   jq_is 'select(.profile=="basic") | .fits, (.unknown[] | select(.sentence | test("it ran there")).sentence)' "true
-16.8 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, and in which precision is not said"
+16.8 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, in an unknown precision"
   # What was measured in another precision is not of the one that is asked for.
   echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":"FP8"}' > "$T/runs.json"
   run_ok gpuaas-match --json --model llama-7b --precision fp8 --measured "$T/runs.json"

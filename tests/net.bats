@@ -409,7 +409,7 @@ lookups()
   net ovs-vsctl --timeout=30 add-port ovsbr0 stranger -- set-fail-mode ovsbr0 standalone
   reconcile 1 . --repair
   assert_equal "$(codes)" "ovs_flows_missing! bridge_open ovs_port_missing"
-  [[ $stderr == *"add_port did not succeed: bridge 'ovsbr0' passes on what no flow allows"* ]]
+  [[ $stderr == *"add_port did not succeed: bridge 'ovsbr0' forwards what no flow allows"* ]]
   run_status 1 net ovs-vsctl --timeout=30 port-to-br gp-0
 }
 

@@ -94,7 +94,7 @@ node_is()
   run_ok gpuaas-node drain "$NODE"
   jq_is '[.cordon_reason,.generation]|join(" ")' "new firmware $generation"
   run_status 4 gpuaas-node quarantine "$NODE" --reason smoke --generation 1
-  assert_stderr "has moved"
+  assert_stderr "has changed"
   run_ok gpuaas-node quarantine "$NODE" --reason smoke --generation "$generation"
   jq_is '[.state,.cordon_reason,.drain_deadline]|map(tostring)|join(" ")' "quarantined smoke null"
   run_ok gpuaas-node drain "$NODE" --reason later
@@ -294,7 +294,7 @@ evacuated_to()
   assert_output node_quarantined
   run_ok gpuaas-list attention --where "object=$NODE"
   jq_is .command "gpuaas-list slots --where node=$NODE"
-  jq_is '.sentence|startswith("fire; given up as lost")' true
+  jq_is '.sentence|startswith("fire; the host is lost")' true
 }
 
 @test "drain offers an evacuation only where there is another node" {
@@ -412,7 +412,7 @@ evacuated_to()
   gpuaas-node drain "$NODE" --reason "new firmware" > "$T/out"
   run_status 1 gpuaas-place --profile lab
   jq_is '[.code,.nodes[0].code,.nodes[0].detail]|join(" ")' "not_ready node_draining new firmware"
-  jq_is .sentence "1 GPU is free on node '$NODE', but the node is out (node_draining: new firmware)"
+  jq_is .sentence "1 GPU is free on node '$NODE', but the node is not usable (node_draining: new firmware)"
   assert_equal "$(jq -r .hint <<< "$output")" "gpuaas-node show $NODE"
 }
 

@@ -145,7 +145,7 @@ cleared gpuaas-aaaaaaaa"
     echo "$GPUAAS_CHANGE $GPUAAS_NOTICE" >> "$T/bad.log"'
   drift nat_missing "$NODE"
   run_status 9 gpuaas-state notify
-  assert_stderr "hook 'bad' was not told of notice"
+  assert_stderr "hook 'bad' did not get notice"
   assert_stderr "token=secret refused"
   assert_equal "$(jq -r 'select(.hook == "bad") | [.told, .failure] | map(tostring) | join(" ")' <<< "$output")" \
     "false it ended with status 7"
@@ -245,7 +245,7 @@ raised pci_missing $NODE"
   # A folder into which somebody else can put one.
   chmod 1777 "$GPUAAS_NOTIFY_DIR"
   run_status 6 gpuaas-state notify
-  assert_stderr "somebody else than root could put hooks"
+  assert_stderr "users other than root could put hooks"
   chmod 755 "$GPUAAS_NOTIFY_DIR"
   chown 65534 "$GPUAAS_NOTIFY_DIR"
   run_status 6 gpuaas-state notify

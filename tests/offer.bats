@@ -254,7 +254,7 @@ pending()
   jq_is 'select(.profile == "threes") | [.count, .available_count, .availability] | @json' \
     '[3,4,"none"]'
   run_status 1 gpuaas-match --gpus 3 --request
-  assert_stderr "'gpuaas-place --dry-run' with that profile and as many GPUs says what is in the way"
+  assert_stderr "'gpuaas-place --dry-run' with that profile and as many GPUs says what blocks it"
   run_status 1 gpuaas-place --dry-run --profile threes --gpus 3
   jq_is .code fabric_blocked
   gpuaas-place --profile pairs --gpus 2 > "$T/plan"
@@ -401,7 +401,7 @@ expire()
 }
 
 # Seven profiles whose types fill some 3 MiB of the view each.
-@test "a file of more than 16 MiB is not published, and the one of before stays" {
+@test "a file of more than 16 MiB is not published, and the previous one stays" {
   file=$T/public.json
   gpuaas-profile list --public --output "$file"
   cp "$file" "$T/before"

@@ -368,7 +368,7 @@ RUN
   run_status 9 tee_to "$T/cut" gpuaas-on gpuaas-provision --progress json < "$T/plan"
   assert_equal "$(failures)" "h1 connection_lost 9"
   assert_equal "$(ends)" "h1 false"
-  assert_output "nothing was heard of $id"
+  assert_output "no answer for $id"
   assert_output "gpuaas-state expect --node h1 | gpuaas-on gpuaas-reconcile"
   # What came whole is folded; the failure of the connection moves nothing but is told.
   run_status 9 gpuaas-state fold - < "$T/cut"

@@ -54,7 +54,7 @@ is_clean()
   run ! test -e "$T/ran"
 }
 
-@test "a settings file that is not root's alone is refused, and so is a path that is none" {
+@test "a settings file that must be a regular file that only root can change is refused, and so is a path that is none" {
   ((EUID == 0)) || skip "only root can have a gpuaas.conf"
   run_ok "$SRC/tests/own-conf" GPUAAS_PATH=/usr/bin gpuaas-list --version
   # shellcheck disable=SC2016 # for the other bash
@@ -63,7 +63,7 @@ is_clean()
   for change in "664 0" "646 0" "644 65534"; do
     # shellcheck disable=SC2086 # two words
     run_status 6 "$SRC/tests/own-conf" GPUAAS_LOG=off bash -c "$conf" - $change
-    assert_stderr "is not root's alone"
+    assert_stderr "must be a regular file that only root can change"
     assert_stderr "hint: chown root /etc/gpuaas/gpuaas.conf"
   done
   for path in "" bin:/usr/bin /usr/bin: ::; do
@@ -77,9 +77,9 @@ is_clean()
   run_ok "$SRC/tests/own-conf" $'# a comment\n\nGPUAAS_CURRENCY=EUR\nGPUAAS_PAHT=/secret\ngarbage\nPATH=/x' \
     gpuaas-list --version
   assert_equal "$(grep -c warning <<< "$stderr")" 3
-  assert_stderr "gpuaas-list: warning: line 4 of '/etc/gpuaas/gpuaas.conf' counts for nothing: there is no setting 'GPUAAS_PAHT'; near to it: 'GPUAAS_PATH'"
-  assert_stderr "line 5 of '/etc/gpuaas/gpuaas.conf' counts for nothing: it is no KEY=VALUE"
-  assert_stderr "line 6 of '/etc/gpuaas/gpuaas.conf' counts for nothing: there is no setting 'PATH'"
+  assert_stderr "gpuaas-list: warning: line 4 of '/etc/gpuaas/gpuaas.conf' has no effect: there is no setting 'GPUAAS_PAHT'; near to it: 'GPUAAS_PATH'"
+  assert_stderr "line 5 of '/etc/gpuaas/gpuaas.conf' has no effect: it is no KEY=VALUE"
+  assert_stderr "line 6 of '/etc/gpuaas/gpuaas.conf' has no effect: there is no setting 'PATH'"
   [[ $stderr != *secret* ]]
   # By the front it is said once.
   run_ok "$SRC/tests/own-conf" garbage gpuaas list --version

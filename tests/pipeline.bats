@@ -144,11 +144,11 @@ load lab
   rm -r "$GPUAAS_HOST_DIR"
   mv "$T/before" "$GPUAAS_HOST_DIR"
   run_status 4 here gpuaas-wipe "$T/order"
-  assert_output "this host has the disk as wiped since"
+  assert_output "this host knows the disk as wiped since"
   slots_are cleanup_blocked available
   s=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
   run_status 4 here bash -c 'gpuaas-approve repair "$1" --reason again | gpuaas-wipe' - "$s"
-  assert_output "this host has the disk as wiped since"
+  assert_output "this host knows the disk as wiped since"
   # What it says is what helps.
   here gpuaas-discover > "$T/discovery"
   run gpuaas-approve --slot 0 --destroy-data "$(jq -rs 'map(select(.slot_index == 0))[0].nvme.wwid' "$T/discovery")" < "$T/discovery"

@@ -349,7 +349,7 @@ requests()
   refute_stderr secret
   run_status 5 place --key hello
   assert_stderr "--key: 'hello' does not exist"
-  assert_stderr "a public key (ssh-ed25519 AAAA...), or a file with them (.pub), is wanted"
+  assert_stderr "a public key (ssh-ed25519 AAAA...), or a file with them (.pub), is expected"
   run_status 5 place --user-data hello
   assert_stderr "--user-data: 'hello' does not exist"
   echo '#cloud-config' > "$T/ud"

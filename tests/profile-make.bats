@@ -146,7 +146,7 @@ discovered()
   assert_stderr "near to it: nvidia-h200-141gb"
   assert_stderr "gpuaas-profile catalog"
   run_status 2 hand one --type h200,H200
-  assert_stderr "stands twice: it is nvidia-h200-141gb"
+  assert_stderr "is given twice: it is nvidia-h200-141gb"
   run_status 2 hand one --type NVIDIA-A100-SXM4-40GB-MIG-1g.5gb
   assert_stderr "a part of a GPU"
   run_status 2 hand one --type ''
@@ -219,7 +219,7 @@ END
   run_status 2 profile create naked --type h200
   assert_stderr "--count is missing"
   run_status 2 profile create twice --count 1,1
-  assert_stderr "--count 1 stands twice"
+  assert_stderr "--count 1 is given twice"
   for record in '.counts = [0]' '.counts = [1,1]' '.counts = [65]' '.types = ["a","a"]' \
     '.types = [""]' '.price_micros = -1' '.price_micros = 1000000000001' '.hugepage_kib = 4' \
     '.hugepage_kib = 0' '.hugepage_kib = 1048576 | .memory_mib_per_gpu = 1536' \

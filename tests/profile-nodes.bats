@@ -334,13 +334,13 @@ h200 nvidia-a2-16gb"
 @test "types by hand are for GPUs that the node tells of, and make no more of them" {
   discovered h200
   run_ok gpuaas-profile nodes set h200 4xh200 4xl4 --reason x
-  assert_stderr "count_mismatch: 4 of 'nvidia-h200-141gb' were recorded by hand, the node tells of 8"
+  assert_stderr "count_mismatch: 4 of 'nvidia-h200-141gb' were recorded by hand, the node reports 8"
   assert_stderr "type_conflict: pci says '10de:2335/10de:18be', manual says 'nvidia-l4-24gb: x'"
   run_ok gpuaas-profile nodes
   jq_is '"\(.summary) \(.gpus) \(.types[0].evidence | map(.source) | join(" "))"' \
     "8x NVIDIA H200 141GB 8 pci manual manual"
   run_ok gpuaas-profile nodes set h200 8xh200 1xl4 --reason x
-  assert_stderr "count_mismatch: 9 GPUs were recorded by hand, the node tells of 8"
+  assert_stderr "count_mismatch: 9 GPUs were recorded by hand, the node reports 8"
   # Several that resources count are of what a person says, and the others stay unknown.
   node k8s '{}' '{"nvidia.com/gpu":"8"}' > "$T/nodes.json"
   run_ok gpuaas-profile nodes set k8s 4xA100-SXM4-40GB 2xTesla-V100-SXM2-16GB --reason x
@@ -391,7 +391,7 @@ h200 nvidia-a2-16gb"
   run_status 2 gpuaas-profile nodes clear n1 --reason $'a\x7f'
   run_status 2 gpuaas-profile nodes set "a b" h200 --reason x
   run_status 2 gpuaas-profile nodes set n1 h200 4xa2 2xH200 --reason x
-  assert_stderr "the type 'nvidia-h200-141gb' stands twice"
+  assert_stderr "the type 'nvidia-h200-141gb' is given twice"
   run_ok gpuaas-list audit
   jq_is 'select(.action == "type_recorded")' ""
 }

@@ -323,7 +323,7 @@ start domain gpuaas-a110c000"
     assert_equal "$output" "$first"
   done
   run_status 5 in_host gpuaas-provision --resume b110
-  assert_stderr "taken up no plan of 'b110'"
+  assert_stderr "begun no plan of 'b110'"
 }
 
 @test "secrets stay in 0600 files and out of every record" {

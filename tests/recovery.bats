@@ -433,7 +433,7 @@ epochs()
   adopt
   assert_status 1
   assert_equal "$(epochs)" "2 1"
-  assert_output "libvirt of the host could not be asked"
+  assert_output "libvirt of the host did not say"
   # host.db is lost: the domain runs, and nobody can tell with what
   restore "$T/b.db"
   mv "$GPUAAS_HOST_DIR" "$T/lost"

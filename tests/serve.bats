@@ -251,7 +251,7 @@ raw()
     ask "$URL"
     assert_output 'HTTP/1.1 503 '
     refute_output 'Last-Modified'
-    assert_equal "$(jq -r .error "$T/body")" 'what was published is dated ahead: the clock was set back'
+    assert_equal "$(jq -r .error "$T/body")" 'what was published is dated in the future: the clock was set back'
   done
   rm "$FILE"
   ask "$URL"

@@ -291,12 +291,12 @@ be looked up: "
     before=$(sha256sum < "$(disk)")
     wipe 4 ".attempt = \"cccccc$((++n + 10))\"" '.generation = 99' "$@"
     jq_is '.outcome, (.reason|split(":")[0])' $'not_started\nnvme_signature'
-    assert_output "this host has the disk as wiped since $at by attempt bbbbbbb1, and nothing of gpuaas used it since; "
+    assert_output "this host knows the disk as wiped since $at by attempt bbbbbbb1, and gpuaas did not use it since; "
     assert_output "--destroy-data $WWID1' allows its wipe"
     assert_equal "$(sha256sum < "$(disk)")" "$before"
     # The dry run says the same.
     run --separate-stderr in_host gpuaas-wipe --dry-run "$T/order"
-    assert_output "this host has the disk as wiped since $at"
+    assert_output "this host knows the disk as wiped since $at"
   }
   mkfs.ext4 -q "$(disk)" 16M
   for change in . '.cause = "repair"' '.allocation = "a110c000"' '.object = "aaaaaaa2"'; do
@@ -331,7 +331,7 @@ be looked up: "
   mkfs.ext4 -q "$(disk)" 16M
   at=$(host_sql "SELECT max(at) FROM evidence WHERE outcome = 'confirmed'")
   wipe 4 '.attempt = "cccccc40"'
-  assert_output "this host has the disk as wiped since $at by attempt cccccc34"
+  assert_output "this host knows the disk as wiped since $at by attempt cccccc34"
   wipe 0 '.attempt = "cccccc41"' '.allocation = "a110c000"'
   # Without its memory the host believes every order.
   mkfs.ext4 -q "$(disk)" 16M
@@ -832,7 +832,7 @@ POINTS
   chmod 777 "$T/scrub/10de:2335"
   wipe 7 "$gpu" '.attempt = "ccccccc4"' '.wipe.gpu_memory = "required"'
   jq_is .gpu_memory.outcome not_proven
-  jq_is '.gpu_memory.detail | endswith("others than its owner may write it")' true
+  jq_is '.gpu_memory.detail | endswith("users other than its owner may write it")' true
   # What a link names, and what stands in a folder of everybody's, could be swapped.
   mv "$T/scrub/10de:2335" "$T/method"
   chmod 755 "$T/method"
@@ -878,10 +878,10 @@ reset_of()
   reset_of "flr bus" "confirmed|0000:18:00.0 by bus reset|bus"
   setup_host lab1 'gpu.1.addr="0000:18:01.0"'
   reset_of "flr bus" \
-    "confirmed|0000:18:00.0 by flr reset (no bus reset: 0000:18:01.0 hangs from 0000:17:00.0 too)|flr"
+    "confirmed|0000:18:00.0 by flr reset (no bus reset: 0000:18:01.0 is also below 0000:17:00.0)|flr"
   # A list of bus alone is no way to reset it then.
   setup_host lab1 'gpu.1.addr="0000:18:01.0"' gpu.0.reset_method=bus
-  reset_of bus "not_proven|the kernel has no reset method for 0000:18:00.0 alone: 0000:18:01.0 hangs from 0000:17:00.0 too|"
+  reset_of bus "not_proven|the kernel has no reset method for 0000:18:00.0 alone: 0000:18:01.0 is also below 0000:17:00.0|"
   setup_host lab1 gpu.0.reset_method=flr
   reset_of flr "confirmed|0000:18:00.0 by flr reset (no bus reset: the kernel offers none)|flr"
   setup_host lab1 gpu.0.reset_method=
@@ -939,11 +939,11 @@ injected()
   setup_host lab1
   injected reset write:error=ENOTTY
   assert_equal "$output" \
-    "not_proven|the kernel has no reset method for 0000:18:00.0 alone: the kernel did not take it|"
+    "not_proven|the kernel has no reset method for 0000:18:00.0 alone: the kernel did not accept it|"
   assert_equal "$(grep -c INJECTED "$T/strace")" 3
   # No choice: the kernel takes its own, where that reaches nobody else, and does not say which.
   injected reset_method write:error=EINVAL
-  assert_equal "$output" "confirmed|0000:18:00.0 by the kernel's reset (no bus reset: the kernel did not take it)|"
+  assert_equal "$output" "confirmed|0000:18:00.0 by the kernel's reset (no bus reset: the kernel did not accept it)|"
   # Any other word is a failure, after which nothing else is tried.
   injected reset write:error=EIO
   assert_equal "$output" "failed|cannot reset '0000:18:00.0' by bus: Input/output error|"
@@ -1310,7 +1310,7 @@ END
   order '.gpu_pci_address = "0000:18:00.0"' '.attempt = "bbbbbbb2"' > "$T/order"
   run_status 0 in_host strace -f -qq -o "$T/strace" -P "$maps" -e inject=openat:error=EACCES \
     gpuaas-wipe "$T/order"
-  jq_is '.gpu_reset | .outcome + " " + .detail' "not_proven whether a process uses '0000:18:00.0' cannot be seen"
+  jq_is '.gpu_reset | .outcome + " " + .detail' "not_proven it is unknown whether a process uses '0000:18:00.0'"
   jq_is '.guard[] | select(.step == "open_files") | .outcome + " " + .detail' \
     "not_proven the open files of process ${BG[-1]##*/} cannot be read, even by root"
 }

@@ -57,8 +57,8 @@ static int read_time(json_t *item, size_t number, struct ga_said_times *ret, str
 			       number);
 	if (t.seconds < 0 || t.low < 0 || t.high < 0 || t.low > t.seconds || t.seconds > t.high)
 		return ga_fail(err, GA_EXTERNAL,
-			       "the hours of element %zu of its answer are none (low <= hours <= "
-			       "high, above 0, less than a hundred years)", number);
+			       "the hours of element %zu of its answer are not valid (low <= hours "
+			       "<= high, above 0, less than a hundred years)", number);
 	if ((type && !json_is_null(type) && !is_text(type, 128)) ||
 	    (basis && !json_is_null(basis) && !is_text(basis, BASIS_MAX)))
 		return ga_fail(err, GA_EXTERNAL,

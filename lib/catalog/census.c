@@ -36,7 +36,7 @@ void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key)
 	ga_autofree char *text = json_is_string(value) ? ga_xstrdup(json_string_value(value)) :
 							 json_dumps(value, JSON_ENCODE_ANY);
 
-	ga_view_warn(v, "number_malformed", "%s is '%.64s', which cannot be", key,
+	ga_view_warn(v, "number_malformed", "%s is '%.64s', which is not valid", key,
 		     text ? text : "?");
 }
 
@@ -159,7 +159,7 @@ static void place_some(struct ga_census *g, size_t at, const struct ga_manual_ty
 
 	if (is_named(t, m->type))
 		ga_view_warn(g->view, "count_mismatch", "%lld of '%s' were recorded by hand, the "
-			     "node tells of %lld", (long long)m->count, m->type,
+			     "node reports %lld", (long long)m->count, m->type,
 			     (long long)t->count);
 	if (m->count < t->count && !ga_type_is_settled(t))
 		split(g, at, m->count);
@@ -239,7 +239,7 @@ static void check_sum(struct ga_census *g, const struct ga_manual_types *manual,
 	}
 	if (has != GA_UNKNOWN && sum > has)
 		ga_view_warn(g->view, "count_mismatch", "%lld GPUs were recorded by hand, the node "
-			     "tells of %lld", (long long)sum, (long long)has);
+			     "reports %lld", (long long)sum, (long long)has);
 }
 
 void ga_census_manual(struct ga_census *g, const struct ga_manual_types *manual)

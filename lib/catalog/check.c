@@ -63,7 +63,7 @@ static void fact(struct check *c, const char *slug, const char *what, bool known
 	size_t i, j;
 
 	if (known && !sources->n)
-		tell(c, slug, "no_source", "%s is known, and nothing says from where", what);
+		tell(c, slug, "no_source", "%s is known, and has no source", what);
 	if (!known && sources->n)
 		tell(c, slug, "no_fact", "%s has a source (%s) and is not known", what,
 		     sources->v[0]);
@@ -90,8 +90,7 @@ static void check_facts(struct check *c, const struct ga_accel_type *t)
 	fact(c, t->slug, "the bandwidth", HAS(m->bandwidth_mb_s), &m->bandwidth_sources);
 	fact(c, t->slug, "the reported memory", HAS(m->reported_mib), &m->reported_sources);
 	if (m->type && !m->size_sources.n && !m->bandwidth_sources.n)
-		tell(c, t->slug, "no_source", "the kind of memory is known, and nothing says from "
-		     "where");
+		tell(c, t->slug, "no_source", "the kind of memory is known, and has no source");
 	fact(c, t->slug, "the architecture",
 	     t->architecture.name || t->architecture.compute_capability, &t->architecture.sources);
 	fact(c, t->slug, "the speed",
@@ -203,7 +202,7 @@ static void check_ids(struct check *c, const struct ga_accel_type *t)
 
 			revision = strcmp(a->device_id, b->device_id) ? NULL : same_revision(a, b);
 			if (revision)
-				tell(c, t->slug, "pci", "%s:%s%s%s stands twice",
+				tell(c, t->slug, "pci", "%s:%s%s%s is there twice",
 				     t->vendor_id ? t->vendor_id : "?", a->device_id,
 				     *revision ? " revision " : "", revision);
 		}
@@ -222,7 +221,7 @@ static void check_id(struct check *c, const struct ga_accel_type *t, const struc
 
 	ga_accels_detect(c->list, &clue, &a);
 	if (!ga_streq(a.slug, t->slug))
-		tell(c, t->slug, "pci", "%s:%s is not it alone, and not marked ambiguous: %s",
+		tell(c, t->slug, "pci", "%s:%s means others too, and is not marked ambiguous: %s",
 		     t->vendor_id, p->device_id, a.name);
 }
 
@@ -294,7 +293,7 @@ static void check_rest(struct check *c)
 
 	for (i = 0; i < r->sources.n; i++)
 		if (!is_in(trust_words, r->sources.v[i].trust))
-			tell(c, r->sources.v[i].name, "trust", "'%s' is no word of trust",
+			tell(c, r->sources.v[i].name, "trust", "'%s' is no level of trust",
 			     r->sources.v[i].trust);
 	for (i = 0; i < r->groups.n; i++) {
 		check_types(c, r->groups.v[i].name, &r->groups.v[i].types);
@@ -318,7 +317,7 @@ static void check_rest(struct check *c)
 		check_types(c, one->value, &one->types);
 		fact(c, one->value, "the label", true, &one->sources);
 		if (ga_accels_platform_label(c->list, one->key, one->value) != one)
-			tell(c, one->value, "name", "the label stands twice");
+			tell(c, one->value, "name", "the label is there twice");
 	}
 }
 

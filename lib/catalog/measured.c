@@ -237,7 +237,7 @@ int ga_measured_parse(const char *text, size_t len, const struct ga_accels *acce
 		json = json_loadb(text + at, len - at,
 				  JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &why);
 		if (!json)
-			return ga_fail(err, GA_BADREC, "what stands behind record %zu %s", r.record,
+			return ga_fail(err, GA_BADREC, "the text after record %zu %s", r.record,
 				       json_error_code(&why) == json_error_duplicate_key ?
 					       "has a member twice" : "is no JSON");
 		at += (size_t)why.position;

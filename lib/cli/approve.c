@@ -134,7 +134,7 @@ static int emit_proposal(const struct ga_proposal *p, struct ga_err *err)
 		ga_cli_note_status(GA_NO);
 		ga_say("%s: slot %s: %s, once another person has confirmed it before %s%s%s",
 		       ga_cli_program(), p->object,
-		       ga_streq(p->action, GA_DESTROY_DATA) ? "what its disk holds is destroyed" :
+		       ga_streq(p->action, GA_DESTROY_DATA) ? "the data on its disk is destroyed" :
 							      "it is retired unwiped",
 		       p->expires_at, p->dry_run ? "" : ": gpuaas-approve confirm ",
 		       p->dry_run ? "" : p->proposal);

@@ -76,7 +76,7 @@ int ga_image_run_bring(struct ga_image_run *run, int fd, int64_t bytes, const ch
 		return -1;
 	if (expected && !ga_streq(expected, f.digest))
 		return ga_fail_for(err, GA_CONFLICT, "image_digest",
-				   "what came for image '%s' has digest %s instead of %s",
+				   "the bytes received for image '%s' have digest %s instead of %s",
 				   s->image.name, f.digest, expected);
 	set(&s->image.digest, f.digest);
 	set(&s->image.format, f.format);
@@ -122,7 +122,7 @@ static int refuse_own(const char *file, const struct stat *of, struct ga_err *er
 		    !S_ISREG(st.st_mode) || st.st_dev != of->st_dev || st.st_ino != of->st_ino)
 			continue;
 		return ga_fail_for(err, GA_DENIED, "not_allowed",
-				   "'%s' is '%s' of '%s', which gpuaas itself goes by, and no "
+				   "'%s' is '%s' of '%s', which gpuaas itself needs, and is no "
 				   "image", file, e->d_name, ga_cli_host_dir());
 	}
 	return 0;
@@ -345,7 +345,7 @@ static int changed(const char *path, const char *what, struct ga_err *err)
 {
 	return ga_refuse(err, GA_NO, "image_digest", NULL,
 			 ("image '%s' is not what was added: %s", path, what),
-			 ("replace it by a good copy, or add it anew under another name"));
+			 ("replace it with a good copy, or add it again under another name"));
 }
 
 static int compare(struct ga_image_run *run, const char *path, const char *digest,
@@ -365,16 +365,16 @@ static int compare(struct ga_image_run *run, const char *path, const char *diges
 	if (ga_chunks_read(path, chunks_digest, &known, &why) < 0) {
 		*err = why;
 		return chunks_digest && (why.code == GA_CONFLICT || why.code == GA_BADREC) ?
-			       changed(path, "its chunk list is another one", err) :
+			       changed(path, "its chunk list differs", err) :
 			       -1;
 	}
 	if (digest && !ga_streq(digest, f.digest))
-		return changed(path, "the file has another digest", err);
+		return changed(path, "the digest of the file differs", err);
 	if (known.size_bytes != f.size_bytes || known.v.n != f.chunks.v.n)
 		return changed(path, "it makes a disk of another size", err);
 	for (size_t i = 0; i < known.v.n; i++)
 		if (!ga_streq(known.v.v[i], f.chunks.v.v[i]))
-			return changed(path, "a chunk has another digest", err);
+			return changed(path, "the digest of a chunk differs", err);
 	return 0;
 }
 
@@ -449,7 +449,7 @@ int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s, str
 {
 	if (!run->uses_known)
 		return ga_fail(err, GA_DENIED,
-			       "what this host made from image '%s' is in '%s/host.db', which "
+			       "the disks made from image '%s' are noted in '%s/host.db', which "
 			       "cannot be read",
 			       s->image.name, ga_cli_host_dir());
 	if (s->copy.used_by.n)

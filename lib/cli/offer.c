@@ -58,7 +58,7 @@ static int write_text(struct listing *l, const struct ga_str *text, struct ga_er
 		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
 				 ("'%s' would be larger than %d MiB", l->o->output,
 				  GA_PUBLISHED_MAX >> 20),
-				 ("the one of before stays; retire profiles that nobody uses"));
+				 ("the previous one stays; retire profiles that nobody uses"));
 	if (ga_write_all(l->file, text->buf, text->len) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", l->o->output);
 	return 0;
@@ -114,7 +114,7 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 	age = (q->now_micros - p.made_micros) / 1000000;
 	if (age < -PUBLISHED_SECONDS)
 		return ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds from now: a "
-			       "clock is wrong, and nobody knows how old it is", path,
+			       "clock is wrong, and its age is unknown", path,
 			       (long long)-age);
 	if (q->stale_seconds && age > q->stale_seconds)
 		return ga_refuse(err, GA_CONFLICT, NULL, NULL,

@@ -104,7 +104,7 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 	if (ga_file_read(text, KEYS_MAX, &content, err) < 0) {
 		(void)ga_wrap(err, "--key");
 		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them "
-			       "(.pub), is wanted");
+			       "(.pub), is expected");
 	}
 	/* For a private key, the message must not contain a byte of it. */
 	if (strstr(content.buf, "PRIVATE KEY"))
@@ -130,7 +130,7 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 
 	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0) {
 		(void)ga_wrap(err, "--user-data");
-		return ga_hint(err, "a file with user-data of cloud-init is wanted");
+		return ga_hint(err, "a file with user-data of cloud-init is expected");
 	}
 	ga_digest_of(content.buf, content.len, digest);
 	request->user_data_digest = ga_xstrdup(digest);
@@ -169,8 +169,8 @@ int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err)
 		if (i < GA_ARRAY_SIZE(of_all) || !is_given(opts))
 			continue;
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("--%s is of a request, and without --profile requests are read "
-				  "from standard input, which say it themselves", opts->name),
+				 ("--%s belongs to a request, and without --profile the requests "
+				  "come from standard input", opts->name),
 				 ("give --profile NAME; 'gpuaas-profile list' shows them"));
 	}
 	return 0;

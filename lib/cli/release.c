@@ -25,7 +25,8 @@ int ga_release_check(const struct ga_release_ask *ask, bool pending, bool has_id
 		return ga_fail(err, GA_USAGE, "--hold and --undo contradict each other");
 	if (pending && (holds || ask->undo || has_ids))
 		return ga_fail(err, GA_USAGE,
-			       "--pending takes no ids and no hold: it releases what is over");
+			       "--pending takes no ids and no hold: it releases all that have "
+			       "expired");
 	if ((holds || ask->undo) && !has_ids)
 		return ga_fail(err, GA_USAGE, "--hold and --undo need an allocation");
 	return 0;

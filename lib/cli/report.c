@@ -327,7 +327,7 @@ static int price_of_several(struct ga_db *db, struct report *r, const struct ga_
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%.64s' means several types with several prices: %s", r->type,
 				  priced.buf),
-				 ("say which type, or whose price: type=TYPE,profile=NAME"));
+				 ("name the type, or whose price: type=TYPE,profile=NAME"));
 	ga_say("type '%.64s' is taken as %s: there is one price, %s", r->type, type, priced.buf);
 	free(r->type);
 	r->type = ga_xstrdup(type);

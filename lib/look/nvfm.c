@@ -38,7 +38,7 @@ static const struct {
 	{ GA_NVFM_NOT_SUPPORTED, "fm_not_supported", "not in this FABRIC_MODE", false },
 	{ GA_NVFM_UNINITIALIZED, "fm_uninitialized", "its library is not initialized", false },
 	{ GA_NVFM_TIMEOUT, "fm_timeout", "it did not answer in time", true },
-	{ GA_NVFM_VERSION_MISMATCH, "fm_version_mismatch", "its version is another", false },
+	{ GA_NVFM_VERSION_MISMATCH, "fm_version_mismatch", "its version differs", false },
 	{ GA_NVFM_IN_USE, "fm_in_use", "the partition or a GPU of it is in use", false },
 	{ GA_NVFM_NOT_CONFIGURED, "fm_not_configured", "it is still starting", true },
 	{ GA_NVFM_CONNECTION, "fm_connection", "the connection is gone", true },
@@ -243,8 +243,8 @@ int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitions *ret, struc
 	if (r)
 		return ga_nvfm_failed(r, "list the partitions", err);
 	if (list->n > GA_NVFM_PARTITIONS)
-		return ga_fail(err, GA_EXTERNAL, "Fabric Manager speaks of %u partitions, and %d "
-			       "is the most there can be", list->n, GA_NVFM_PARTITIONS);
+		return ga_fail(err, GA_EXTERNAL, "Fabric Manager reports %u partitions, and at "
+			       "most %d are possible", list->n, GA_NVFM_PARTITIONS);
 	for (i = 0; i < list->n; i++)
 		read_partition(&list->partition[i], ga_list_add(ret));
 	if (ret->n)

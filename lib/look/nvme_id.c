@@ -142,7 +142,7 @@ int ga_nvme_identify(int fd, int64_t nsid, struct ga_nvme_id *ret, struct ga_err
 
 	*ret = (struct ga_nvme_id){ .active = GA_UNKNOWN };
 	if (nsid < 1 || nsid > UINT32_MAX - 2)
-		return ga_fail(err, GA_HOST, "namespace id %lld is not one to ask for",
+		return ga_fail(err, GA_HOST, "namespace id %lld is not valid",
 			       (long long)nsid);
 	if (identify(fd, 0, CNS_CONTROLLER, c, err) < 0 ||
 	    identify(fd, (uint32_t)nsid, CNS_NAMESPACE, ns, err) < 0)

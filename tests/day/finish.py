@@ -84,7 +84,7 @@ def follow(day, r):
             wipe(day, h.pending(), quiet=True)
         return
     out = day.a.run(*first, allow=(0, 1, 4))
-    if out.status == 4 and "has moved" not in out.err and "is released" not in out.err:
+    if out.status == 4 and "has changed" not in out.err and "is released" not in out.err:
         day.log.append("%s: %s" % (r["command"], out.err.splitlines()[0]))
     release_on_host(day, out.of("release-order"), quiet=True)
     wipe(day, out.of("wipe-order"), quiet=True)

@@ -188,7 +188,8 @@ int ga_disk_find(const char *which, struct ga_disk *ret, struct ga_err *err)
 	ret->identity = ret->dev.wwid ? ga_xstrdup(ret->dev.wwid) : other_identity(&ret->dev);
 	if (!ret->identity)
 		return ga_fail_for(err, GA_HOST, "no_identity",
-				   "'%s' has neither wwid nor serial to know it by", which);
+				   "'%s' has neither wwid nor serial: it cannot be "
+				   "identified", which);
 	return 0;
 }
 
@@ -204,7 +205,7 @@ static int inspect(struct ga_disk *d, struct ga_err *err)
 		if (major(st.st_rdev) != (unsigned int)d->dev.major ||
 		    minor(st.st_rdev) != (unsigned int)d->dev.minor)
 			return ga_fail_for(err, GA_CONFLICT, "identity_changed",
-					   "'%s' is another device than a moment ago", d->dev.path);
+					   "'%s' is no longer the same device", d->dev.path);
 		d->medium = ga_starts(d->dev.name, "nvme") ? "nvme" : "block";
 	} else if (S_ISREG(st.st_mode)) {
 		d->medium = "file";
@@ -225,7 +226,7 @@ int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err)
 	d->fd = open(d->dev.path, flags);
 	if (d->fd < 0 && errno == EBUSY)
 		return ga_fail_for(err, GA_BUSY, "nvme_in_use",
-				   "'%s' or a partition of it is held: mounted, swap, or part of "
+				   "'%s' or a partition of it is in use: mounted, swap, or part of "
 				   "another device",
 				   d->dev.path);
 	if (d->fd < 0)

@@ -99,7 +99,8 @@ static int set_active(struct ga_nvfm *fm, int64_t partition, bool want, struct g
 		return -1;
 	}
 	return ga_fail_for(err, GA_EXTERNAL, "fm_no_effect",
-			   "Fabric Manager said yes and partition %" PRId64 " is still %sactive",
+			   "Fabric Manager accepted it, and partition %" PRId64 " is still "
+			   "%sactive",
 			   partition, want ? "in" : "");
 }
 

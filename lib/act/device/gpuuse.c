@@ -119,8 +119,8 @@ int ga_gpu_use_refuse(const char *address, bool lab, struct ga_err *err)
 		return ga_refuse(err, GA_CONFLICT, "device_in_use", address,
 				 (GA_SAID_USED_BY "%" PRId64 " (%s) has '%s' %s", who.pid,
 				  who.command, address, who.mapped ? "mapped" : "open"),
-				 ("nothing was reset; end what holds the device, or see which VM "
-				  "it is of: tr '\\0' ' ' < /proc/%" PRId64 "/cmdline", who.pid));
+				 ("nothing was reset; end what uses the device, or find its VM: tr "
+				  "'\\0' ' ' < /proc/%" PRId64 "/cmdline", who.pid));
 	return ga_refuse(err, GA_DENIED, "device_in_use", address,
-			 ("whether a process uses '%s' cannot be seen", address), ("run as root"));
+			 ("it is unknown whether a process uses '%s'", address), ("run as root"));
 }

@@ -138,7 +138,7 @@ static char *why_not_run(const char *folder, const char *name)
 	struct stat st;
 
 	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return ga_xprintf("it cannot be looked at: %s", strerror(errno));
+		return ga_xprintf("it cannot be checked: %s", strerror(errno));
 	if (ga_hooks_check_folder(folder, dir, &err) < 0)
 		return ga_xstrdup(err.msg);
 	why = ga_hook_why_refused(&st);

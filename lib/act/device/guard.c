@@ -64,8 +64,8 @@ static void check_medium(const struct ga_disk *d, const struct ga_guard_opts *o,
 		add_step(steps, "medium", "failed",
 			 "nvme_not_block: '%s' is a file, and %s",
 			 d->dev.path, o->ordered ? "the order is for a real disk" :
-			 "only a lab has files for disks: --lab says that this is one, where the "
-			 "state of this machine does not say otherwise");
+			 "only a lab has files for disks: --lab marks this host as one, unless the "
+			 "state of this machine says otherwise");
 	else if (o->lab == 1 && !file)
 		add_step(steps, "medium", "failed",
 			 "lab_refuses_block: '%s' is a block device, and the order is of a lab",
@@ -82,7 +82,7 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 	int64_t size = ga_disk_size(d);
 
 	if (!wwid)
-		add_step(steps, name, "failed", "identity_changed: '%s' has no identity any more",
+		add_step(steps, name, "failed", "identity_changed: '%s' no longer has an identity",
 			 d->dev.path);
 	else if (!ga_streq(wwid, o->wwid))
 		add_step(steps, name, "failed", "identity_changed: '%s' is %s, not %s", d->dev.path,
@@ -97,13 +97,13 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 			 (long long)size, (long long)d->size_bytes);
 	else if (!any_diskseq && o->diskseq && seq && !ga_streq(seq, o->diskseq))
 		add_step(steps, name, "failed",
-			 "identity_changed: '%s' was taken away and came back (diskseq %s, was %s)",
+			 "identity_changed: '%s' was removed and came back (diskseq %s, was %s)",
 			 d->dev.path, seq, o->diskseq);
 	else if (!seq && !ga_streq(d->medium, "file"))
 		/* Without a wwid the evidence would prove nothing: do not begin the wipe. */
 		add_step(steps, name, "failed",
-			 "wrong_device: the kernel shows no disk sequence number of '%s', so that "
-			 "nothing can prove that it stays the same disk: Linux 5.15 or newer is "
+			 "wrong_device: the kernel shows no disk sequence number of '%s', so "
+			 "nothing proves that it stays the same disk: Linux 5.15 or newer is "
 			 "needed", d->dev.path);
 	else
 		add_step(steps, name, "confirmed", "%s, %lld bytes, diskseq %s", wwid,
@@ -118,8 +118,8 @@ static void check_mounts(const struct ga_block_uses *u, bool file, struct ga_gua
 		const struct ga_block_mount *m = &u->mounts.v[0];
 
 		add_step(steps, "mounts", "failed",
-			 "nvme_mounted: %s is mounted on %s (seen by process %lld)%s; "
-			 "unmount it, and take apart what stands on the disk, first", m->device,
+			 "nvme_mounted: %s is mounted on %s (seen by process %lld)%s; unmount it, "
+			 "and remove what is built on the disk, first", m->device,
 			 m->where, (long long)(m->pid ? m->pid : getpid()),
 			 u->mounts.n > 1 ? " and elsewhere" : "");
 	} else if (!u->namespaces_known && !file) {
@@ -158,7 +158,7 @@ static void check_seen(const struct ga_any_list *list, bool known, bool file, co
 	check_seen((const struct ga_any_list *)(const void *)&(list), known, file, name, what, \
 		   unseen, steps)
 #define UNSEEN_LOOPS \
-	"what is below a loop device of this host cannot be read: root can, on the host itself"
+	"what is below the loop devices of this host cannot be read: run as root on the host"
 #define UNSEEN_EXPORTS "the exports in configfs cannot be read: mount it, and run as root"
 
 static bool may_destroy(const struct ga_guard_opts *o)
@@ -169,9 +169,9 @@ static bool may_destroy(const struct ga_guard_opts *o)
 /* The hint for a person whose disk has content that the wipe must not destroy. */
 static char *way_out(const struct ga_guard_opts *o)
 {
-	return o->seen ? ga_xstrdup("it may have come since the last run of this order: "
+	return o->seen ? ga_xstrdup("it may be newer than the last run of this order: "
 				    "'gpuaas-approve repair SLOT --reason TEXT | gpuaas-wipe' "
-				    "orders its wipe anew") :
+				    "orders a new wipe") :
 			 ga_xprintf("%s%s'gpuaas-discover | gpuaas-approve --slot INDEX "
 				    "--destroy-data %s' allows its wipe",
 				    o->wiped ? o->wiped : "", o->wiped ? "; " : "", o->wwid);
@@ -338,15 +338,15 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 	else if (!n && silent.code)
 		add_step(steps, "domains", "failed", "nvme_in_use: %s", silent.msg);
 	else if (o->holder && !o->ordered)
-		add_step(steps, "domains", "failed", "nvme_in_use: allocation %s has it by the "
-			 "journal of this host; 'gpuaas-release %s' orders its wipe",
+		add_step(steps, "domains", "failed", "nvme_in_use: the journal of this "
+			 "host gives it to allocation %s; 'gpuaas-release %s' orders its wipe",
 			 o->holder, o->holder);
 	else if (!n)
 		add_step(steps, "domains", "confirmed", "%s", "");
 	else if (o->holder)
-		add_step(steps, "domains", "failed", "nvme_in_use: allocation %s has it by the "
-			 "journal of this host, and libvirt was not asked whether its VM is "
-			 "gone%s%s",
+		add_step(steps, "domains", "failed", "nvme_in_use: the journal of this host gives "
+			 "it to allocation %s, and it is unknown whether libvirt still has its "
+			 "VM%s%s",
 			 o->holder, silent.msg[0] ? ": " : "", silent.msg);
 	else
 		add_step(steps, "domains", "not_proven", "libvirt was not asked%s%s",
@@ -377,9 +377,9 @@ static void check_openers(const struct ga_disk *d, const char *name, struct ga_g
 			 "root");
 	else
 		add_step(steps, name, who.complete ? "confirmed" : "not_proven", "%s",
-			 !who.complete	 ? "only this user's processes could be looked at" :
+			 !who.complete	 ? "only this user's processes could be checked" :
 			 who.init_hidden ? "of all processes but init, which even root may not "
-					   "look at here" :
+					   "read here" :
 					   "");
 }
 

@@ -48,7 +48,7 @@ const char *ga_hook_why_refused(const struct stat *st)
 	if (!is_ours(st))
 		return "it does not belong to root";
 	if (st->st_mode & 022)
-		return "others than its owner may write it";
+		return "users other than its owner may write it";
 	return NULL;
 }
 
@@ -61,7 +61,7 @@ int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err)
 	if (is_ours(&st) && !(st.st_mode & 022))
 		return 0;
 	return ga_refuse(err, GA_DENIED, "hook_unsafe", NULL,
-			 ("somebody else than root could put hooks into '%s'", folder),
+			 ("users other than root could put hooks into '%s'", folder),
 			 ("chown root '%s' && chmod go-w '%s'", folder, folder));
 }
 

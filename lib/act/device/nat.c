@@ -122,7 +122,7 @@ int ga_nat_setup(const struct ga_network *n, struct ga_err *err)
 	if (ga_net_rules_stand(&rules))
 		return 0;
 	ga_net_rules_lack(&rules, &text);
-	return ga_fail_for(err, GA_EXTERNAL, "nft", "the table was set up and does not stand: %s",
+	return ga_fail_for(err, GA_EXTERNAL, "nft", "the table was set up and is not complete: %s",
 			   text.buf);
 }
 
@@ -198,8 +198,8 @@ static int refuse_if_listening(const struct ga_net_ingress *i, struct ga_err *er
 			continue;
 		return ga_refuse(err, GA_CONFLICT, "port_taken", NULL,
 				 ("the host itself listens on %s/%" PRId64, i->proto, i->port),
-				 ("take another port, or stop what 'ss -ln%cp sport = :%" PRId64
-				  "' shows", tcp ? 't' : 'u', i->port));
+				 ("use another port, or stop what 'ss -ln%cp sport = :%" PRId64 "' "
+				  "shows", tcp ? 't' : 'u', i->port));
 	}
 	return 0;
 }

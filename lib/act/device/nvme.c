@@ -200,7 +200,7 @@ const char *ga_nvme_failing(struct ga_nvme_dev *d)
 {
 	static const char *const words[8] = {
 		[2] = "its reliability is degraded by errors",
-		[3] = "it takes no writes any more",
+		[3] = "it no longer takes writes",
 		[4] = "the backup of its volatile memory has failed",
 	};
 	unsigned char log[512] = { 0 };
@@ -238,7 +238,7 @@ static bool sanitize_ended(const struct ga_sanitize_log *log, uint32_t cdw10,
 {
 	if (log->cdw10 != cdw10)
 		conclude(ret, GA_WIPE_UNKNOWN, false,
-			 "the drive tells of another sanitize (0x%x, ours is 0x%x)", log->cdw10,
+			 "the drive reports another sanitize (0x%x, ours is 0x%x)", log->cdw10,
 			 cdw10);
 	else if (log->state == GA_SANITIZE_DONE || log->state == GA_SANITIZE_DONE_NODEALLOC)
 		conclude(ret, GA_WIPE_CONFIRMED, false, "the drive's log says it completed");
@@ -286,13 +286,13 @@ static void await_sanitize(struct ga_nvme_dev *d, uint32_t cdw10, const struct g
 		}
 		if (now - moved > still * SECOND || now - began > WHOLE_SECONDS * SECOND) {
 			conclude(ret, GA_WIPE_UNKNOWN, false,
-				 "no progress for %lld s at %u %% (the drive goes on by itself)",
+				 "no progress for %lld s at %u %% (the drive continues by itself)",
 				 (long long)((now - moved) / SECOND), last * 100u / 65536);
 			return;
 		}
 		if (!d->ops->wait(d->ctx, interval)) {
 			conclude(ret, GA_WIPE_UNKNOWN, false,
-				 "interrupted at %u %%; the drive goes on by itself",
+				 "interrupted at %u %%; the drive continues by itself",
 				 last * 100u / 65536);
 			return;
 		}
@@ -316,7 +316,7 @@ static void sanitize(struct ga_nvme_dev *d, uint32_t action, const struct ga_wat
 	}
 	if (before.state == GA_SANITIZE_RUNS) {
 		conclude(ret, GA_WIPE_NOT_STARTED, true,
-			 "a sanitize (0x%x) that is not this one goes on", before.cdw10);
+			 "another sanitize (0x%x) is running", before.cdw10);
 		return;
 	}
 	r = d->ops->admin(d->ctx, &c);
@@ -381,7 +381,7 @@ int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *wa
 		return 0;
 	if (!resume || (log.cdw10 != SANACT_BLOCK && log.cdw10 != SANACT_CRYPTO))
 		return ga_refuse(err, GA_BUSY, "sanitize_runs", NULL,
-				 ("a sanitize (0x%x) that this host did not begin goes on",
+				 ("a sanitize (0x%x) that this host did not begin is running",
 				  log.cdw10),
 				 ("wait for its end ('nvme sanitize-log'), then run this again"));
 	await_sanitize(d, log.cdw10, watch, &t);

@@ -121,22 +121,22 @@ static const struct ssh_sentence {
 	  "its host key has changed",
 	  "find out why before the old key is removed from known_hosts" },
 	{ "Host key verification failed", GA_DENIED, "host_key",
-	  "its host key is not the one this user knows",
+	  "its host key is not in this user's known_hosts",
 	  "compare the key with the host's own, then put it into ~/.ssh/known_hosts" },
-	{ "Permission denied", GA_DENIED, "login_denied", "it does not let this user's keys in",
+	{ "Permission denied", GA_DENIED, "login_denied", "it does not accept this user's keys",
 	  "put the controller's public key into authorized_keys there" },
 	{ "Too many authentication failures", GA_DENIED, "login_denied",
-	  "it does not let this user's keys in",
+	  "it does not accept this user's keys",
 	  "name the key for this host in ~/.ssh/config (IdentitiesOnly yes)" },
 	{ "Could not resolve hostname", GA_NOTFOUND, "unknown_address",
 	  "its address cannot be resolved", "correct the address of the node" },
 	{ "Connection refused", GA_EXTERNAL, "connection_refused", "it refuses connections",
-	  "see whether sshd runs there" },
-	{ "timed out", GA_BUSY, "unreachable", "it does not answer", "see whether it is up" },
-	{ "No route to host", GA_EXTERNAL, "unreachable", "there is no way to it",
-	  "see whether it is up, and the network between" },
-	{ "Network is unreachable", GA_EXTERNAL, "unreachable", "there is no way to it",
-	  "see the network of this machine" },
+	  "check that sshd runs there" },
+	{ "timed out", GA_BUSY, "unreachable", "it does not answer", "check that it is up" },
+	{ "No route to host", GA_EXTERNAL, "unreachable", "there is no route to it",
+	  "check that it is up, and the network to it" },
+	{ "Network is unreachable", GA_EXTERNAL, "unreachable", "there is no route to it",
+	  "check the network of this machine" },
 	{ "Timeout, server", GA_EXTERNAL, "connection_lost", "the connection died",
 	  NULL },
 	{ "Connection closed", GA_EXTERNAL, "connection_lost", "the connection was closed", NULL },
@@ -176,7 +176,7 @@ static int connection_failed(const char *said, bool had_output, struct ga_err *e
 		return s->hint ? ga_hint(err, "%s", s->hint) : -1;
 	}
 	return ga_fail_for(err, GA_EXTERNAL, had_output ? "connection_lost" : "connection_failed",
-			   "the connection failed: %s", line[0] ? line : "ssh said nothing");
+			   "the connection failed: %s", line[0] ? line : "ssh printed nothing");
 }
 
 int ga_ssh_verdict(int status, const char *said, bool had_output, struct ga_err *err)

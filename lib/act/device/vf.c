@@ -220,7 +220,7 @@ int ga_vf_set(const struct ga_vf *want, const char *vf, const char *pf, struct g
 		return -1;
 	if (!took(&after, want))
 		return ga_refuse(err, GA_HOST, "vf_settings", vf,
-				 ("virtual function %" PRId64 " of '%s' did not take its %s",
+				 ("virtual function %" PRId64 " of '%s' did not accept its %s",
 				  want->index, want->netdev, ga_vf_differs(&after, want)),
 				 ("see 'ip link show %s' and 'dmesg | tail'; the adapter's "
 				  "firmware may forbid it", want->netdev));

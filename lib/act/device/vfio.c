@@ -54,13 +54,12 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 			kill(pid, SIGKILL); /* it ends when the kernel returns */
 			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
 					 (GA_SAID_NO_RETURN "'%s'", path),
-					 ("something holds the device: see 'fuser -v "
-					  "/dev/vfio/*'"));
+					 ("something uses the device: see 'fuser -v /dev/vfio/*'"));
 		}
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
 	if (got < 0)
-		return ga_fail_sys(err, "nobody can tell whether '%s' was written", path);
+		return ga_fail_sys(err, "it is unknown whether '%s' was written", path);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
@@ -222,7 +221,7 @@ static bool may_reach(const char *address, const char *other, const char *bridge
 	struct ga_openers who;
 
 	if (!ga_pci_is_part(address, other)) {
-		no_bus(ret, "%s hangs from %s too", other, bridge);
+		no_bus(ret, "%s is also below %s", other, bridge);
 		return false;
 	}
 	if (driver && !ga_streq(driver, "vfio-pci")) {
@@ -281,11 +280,11 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 		if (!ga_clock_wait(deadline, nap))
 			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
 					 (GA_SAID_NO_RETURN "'%s'", j->reset),
-					 ("something holds the device: see 'dmesg | tail'"));
+					 ("something uses the device: see 'dmesg | tail'"));
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
 	if (got < 0)
-		return ga_fail_sys(err, "nobody can tell whether '%s' was written", j->reset);
+		return ga_fail_sys(err, "it is unknown whether '%s' was written", j->reset);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	/* Somebody killed the child: restore the list of methods here. */
@@ -342,7 +341,7 @@ static int reset_by(const char *address, const struct ga_texts *methods, const c
 			continue;
 		r = try_reset(address, text, last ? NULL : method, err);
 		if (r > 0 && ga_pci_is_bus_reset(method))
-			no_bus(ret, "the kernel did not take it");
+			no_bus(ret, "the kernel did not accept it");
 		/* The kernel does not show which of several methods it took. */
 		if (r == 0 && (!last || methods->n == 1))
 			snprintf(ret->method, sizeof(ret->method), "%s", method);

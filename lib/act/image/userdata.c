@@ -125,7 +125,7 @@ int ga_user_data_take(struct ga_user_datas *list, const struct ga_user_data *pie
 	if (g && g->whole)
 		return 0;
 	if (piece->total_bytes > GA_USER_DATA_MAX || (!g && list->n == GIVEN_MAX))
-		return bad(g, piece->digest, "more than is taken", err);
+		return bad(g, piece->digest, "more than is accepted", err);
 	if (!g) {
 		g = ga_list_add(list);
 		*g = (struct ga_user_data_given){ .digest = ga_xstrdup(piece->digest),

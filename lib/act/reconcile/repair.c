@@ -141,7 +141,8 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 		result = ga_virt_state(virt, order.domain, &state, err);
 	if (!result && state != GA_VIRT_OFF && state != GA_VIRT_ABSENT)
 		result = ga_fail_for(err, GA_CONFLICT, "in_use",
-				     "domain '%s' is not off: its release is run again by a person",
+				     "domain '%s' is not off: a person has to run its release "
+				     "again",
 				     order.domain);
 	if (!result)
 		result = ga_release_on_host(&order, &release, err);
@@ -282,7 +283,7 @@ static int undo(struct ga_repairer *r, const struct ga_journal_entry *e, struct 
 	struct ga_virt *virt;
 
 	if (owner) {
-		say(r, "%s %s of '%s' is left to '%s', which has it now", e->op,
+		say(r, "%s %s of '%s' is left alone: it belongs to '%s' now", e->op,
 			      e->subject, e->object, owner);
 		return ga_journal_undone(&r->h, e->seq, err);
 	}
@@ -420,7 +421,7 @@ static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *
 		return -1;
 	if (found ? w && ga_streq(w->attempt, a.attempt) : !w)
 		return 0;
-	return ga_fail_for(err, GA_BUSY, "moved", "'%s' was worked on since it was looked at",
+	return ga_fail_for(err, GA_BUSY, "moved", "'%s' changed since it was checked",
 			   object);
 }
 

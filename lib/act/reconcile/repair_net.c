@@ -68,7 +68,7 @@ static int check_closed(const char *bridge, struct ga_err *err)
 	if (closed)
 		return closed < 0 ? -1 : 0;
 	return ga_refuse(err, GA_CONFLICT, "bridge_open", NULL,
-			 ("bridge '%s' passes on what no flow allows", bridge),
+			 ("bridge '%s' forwards what no flow allows", bridge),
 			 ("the port is added when the bridge is closed (bridge_open)"));
 }
 

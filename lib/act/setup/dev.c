@@ -27,7 +27,7 @@ static char *opener_of(const char *node)
 
 	ga_openers_of_node(node, &who);
 	if (!who.pid && !who.complete && !geteuid())
-		return ga_xprintf("not every process could be asked whether it has %s open", node);
+		return ga_xprintf("not every process could be checked: one may have %s open", node);
 	return who.pid ? ga_xprintf("process %" PRId64 " (%s) has %s open", who.pid, who.command,
 				    node) :
 			 NULL;
@@ -196,8 +196,8 @@ static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 	return ga_refuse(err, GA_HOST, NULL, NULL,
 			 ("'%s' has %" PRId64 " virtual functions instead of %" PRId64, address,
 			  now, n),
-			 ("see 'dmesg | tail'; too little room for their BARs is cured by "
-			  "'pci=realloc' or by the firmware"));
+			 ("see 'dmesg | tail'; if their BARs have too little room, use "
+			  "'pci=realloc' or a setting of the firmware"));
 }
 
 /* Each change of the number has its own inverse. A change that is made again (at boot) has an

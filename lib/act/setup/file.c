@@ -113,7 +113,7 @@ int ga_setup_undo_folder(struct ga_setup_undo_ctx *u, struct ga_err *err)
 			       -1 : 1;
 	r = ga_root_rmdir(u->d->root, u->e->subject, err);
 	if (!r)
-		u->why = ga_xstrdup("something else lies in it");
+		u->why = ga_xstrdup("something else is in it");
 	return r;
 }
 

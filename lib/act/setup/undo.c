@@ -245,7 +245,7 @@ int ga_setup_undo_allowed(const struct ga_setup_doer *d, struct ga_err *err)
 		if (ga_streq(e->object, GA_SETUP_OBJECT) || ga_streq(e->object, "node"))
 			continue;
 		return ga_refuse(err, GA_CONFLICT, "slices_live", e->object,
-				 ("'%s' lives on this host: its %s '%s' is not undone", e->object,
+				 ("'%s' is on this host: its %s '%s' is not undone", e->object,
 				  e->op, e->subject),
 				 ("release it with 'gpuaas-release %s', then run this again",
 				  e->object));

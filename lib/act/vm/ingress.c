@@ -70,14 +70,14 @@ int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_po
 	i.allocation = vm.plan.allocation;
 	if (!vm.plan.private_ip)
 		return ga_fail_for(err, GA_CONFLICT, "missing_ip",
-				   "allocation '%s' has no address to lead a port to",
+				   "allocation '%s' has no address for a published port",
 				   vm.plan.allocation);
 	if (ga_streq(proto, "tcp") && is_sshd_port(port))
 		return ga_refuse(err, GA_CONFLICT, "port_taken", NULL,
-				 ("port tcp/%" PRId64 " is how this host itself is reached by ssh",
+				 ("port tcp/%" PRId64 " is the ssh port of this host itself",
 				  port),
-				 ("take another port of the host: '--port 2222:22' leads one to "
-				  "the guest's ssh"));
+				 ("use another port of the host: '--port 2222:22' leads from 2222 "
+				  "to the guest's ssh"));
 	/* Another allocation of this host may have the port, even when its rule is missing now. */
 	if (!opts->dry_run && ga_journal_open_entries(&vm.p.h, NULL, &j, err) < 0)
 		return -1;
@@ -87,7 +87,7 @@ int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_po
 			return ga_refuse(err, GA_CONFLICT, "port_taken", NULL,
 					 ("port %s is published for allocation '%s'", subject,
 					  j.v[k].object),
-					 ("take another port, or gpuaas-vm unpublish %s --port %s",
+					 ("use another port, or gpuaas-vm unpublish %s --port %s",
 					  j.v[k].object, strchr(subject, '/') + 1));
 	if (ga_change_ingress(&vm.p.changes, &i, err) < 0 || tell(&vm, &i, true, err) < 0)
 		return -1;

@@ -588,8 +588,7 @@ static int run_phases(struct ga_provision *p, struct ga_err *err)
 			ga_err_object(err, p->plan->allocation);
 			if (!ga_streq(why.reason, "interrupted"))
 				return -1;
-			return ga_hint(err, p->began ? "gpuaas-provision --resume %s goes on "
-						       "where it was" :
+			return ga_hint(err, p->began ? "gpuaas-provision --resume %s continues it" :
 						       "nothing was changed; gpuaas-list plan "
 						       "prints the plan of %s again",
 				       p->plan->allocation);
@@ -644,7 +643,7 @@ static int find_order(const char *id, const char *host_dir, char **order, struct
 		return -1;
 	if (!r || !ga_streq(a.program, "provision"))
 		return ga_refuse(err, GA_NOTFOUND, NULL, NULL,
-				 ("this host has taken up no plan of '%s'", id),
+				 ("this host has begun no plan of '%s'", id),
 				 ("gpuaas-list plan | gpuaas-provision begins it"));
 	*order = GA_TAKE(a.order);
 	return 0;

@@ -60,7 +60,7 @@ int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err)
 
 		if (ga_streq(a->slot, plan->allocation))
 			return REFUSE(p, "duplicate_identity", "place again",
-				      "plan of '%s' has a slot of the allocation's own id",
+				      "plan of '%s' has a slot with the id of the allocation",
 				      plan->allocation);
 		for (j = 0; j < i; j++) {
 			const struct ga_bundle *b = &plan->bundles.v[j];
@@ -106,7 +106,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 	if (baremetal && p->opts->holds_state && ga_provision_is_here(p))
 		return REFUSE(p, "holds_state",
 			      "bare-metal nodes are provisioned from another machine",
-			      "this machine holds the state and cannot be handed out whole");
+			      "this machine has the state and cannot be handed out as baremetal");
 	if (ga_streq(plan->shape, "slice") && !plan->image)
 		return REFUSE(p, "image_missing", NULL, "plan of '%s' names no image",
 			      plan->allocation);
@@ -169,8 +169,8 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 		return missing_gpu(p, b, err);
 	if (ga_pci_answers(d->address) != 1)
 		return REFUSE(p, GA_FAULT_NOT_ANSWERING,
-			      "see 'dmesg'; start the host anew from power off, then discover and "
-			      "approve again",
+			      "see 'dmesg'; power the host off and on, then discover and approve "
+			      "again",
 			      "GPU '%s' of slot '%s'" GA_SAID_NO_ANSWER "in configuration space",
 			      d->address, b->slot);
 	/* A baremetal node is cleaned between its tenants by its release and the scrub of its wipe:
@@ -254,7 +254,7 @@ static int find_fault(struct ga_provision *p, const struct ga_pci_dev *gpu, char
 		return -1;
 	if (fatal > reported)
 		*ret = ga_xprintf("the bus has counted fatal errors of GPU '%s', %lld since the "
-				  "host's start, and 'gpuaas-reconcile' told of %lld",
+				  "host's start, and 'gpuaas-reconcile' reported %lld",
 				  gpu->address, (long long)fatal, (long long)reported);
 	return 0;
 }
@@ -444,7 +444,8 @@ static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct
 	/* The state accepts this result and blocks the slot (state/fold/provision.c). */
 	ga_autofree char *hint =
 		ga_xprintf("nothing was written; when the state has this result, its slots are "
-			   "blocked: 'gpuaas-release %s' and gpuaas-wipe here bring them back",
+			   "blocked: 'gpuaas-release %s' and gpuaas-wipe here make them available "
+			   "again",
 			   p->plan->allocation);
 	ga_autofree char *by = NULL;
 	int r = ga_hostdb_wiped(&p->h, b->nvme_wwid, p->plan->allocation, &by, err);
@@ -503,7 +504,7 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 		failing = ga_nvme_failing(&drive);
 		if (failing)
 			return REFUSE(p, GA_FAULT_HEALTH, "nothing was written; replace the drive",
-				      "disk '%s' of slot '%s' says that it is failing: %s",
+				      "disk '%s' of slot '%s' reports that it is failing: %s",
 				      b->nvme_wwid, b->slot, failing);
 	}
 	return 0;
@@ -572,7 +573,7 @@ static int check_hugepages(struct ga_provision *p, struct ga_err *err)
 		if (have < need)
 			return REFUSE(
 				p, "hugepages",
-				"gpuaas-reconcile shows who has them; set aside more at boot with "
+				"gpuaas-reconcile shows who has them; reserve more at boot with "
 				"hugepages=",
 				"NUMA node %" PRId64 " has %" PRId64 " free pages of %" PRId64
 				" KiB, and %" PRId64 " are needed",

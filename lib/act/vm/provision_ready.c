@@ -46,7 +46,7 @@ static int check_power(struct ga_provision *p, struct ga_err *err)
 	if (state == GA_VIRT_ON)
 		return 0;
 	return ga_refuse(err, GA_EXTERNAL, "vm_stopped", NULL,
-			 ("domain '%s' does not run any more", p->plan->domain),
+			 ("domain '%s' no longer runs", p->plan->domain),
 			 ("its console is in '%s'", p->console_log));
 }
 
@@ -56,7 +56,7 @@ static int too_late(struct ga_provision *p, const char *reason, const char *what
 	return ga_refuse(err, GA_BUSY, reason, NULL,
 			 ("VM '%s' %s within %" PRId64 " s", p->plan->domain, what,
 			  ga_ready_seconds(p->plan)),
-			 ("its console is in '%s'; gpuaas-release %s takes it back", p->console_log,
+			 ("its console is in '%s'; gpuaas-release %s releases it", p->console_log,
 			  p->plan->allocation));
 }
 
@@ -136,7 +136,7 @@ int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
 	if (strstr(out.err.buf, "Host key verification failed") ||
 	    strstr(out.err.buf, "REMOTE HOST IDENTIFICATION HAS CHANGED"))
 		return ga_fail_for(err, GA_CONFLICT, "host_key_mismatch",
-				   "who answers at '%s' does not have the host key of this VM",
+				   "what answers at '%s' does not have the host key of this VM",
 				   address);
 	return 0;
 }

@@ -259,6 +259,6 @@ int ga_vm_rebuild(const char *id, int64_t timeout_seconds, const struct ga_vm_op
 		       ga_vm_tell_power(vm, "on", "rebuilt", err) < 0))
 		return -1;
 	if (r < 0 && ga_streq(why.reason, "interrupted"))
-		ga_hint(&why, "gpuaas-vm rebuild %s starts it over", vm->plan.allocation);
+		ga_hint(&why, "gpuaas-vm rebuild %s starts it again", vm->plan.allocation);
 	return ga_vm_settle(vm, r, &why, err);
 }

@@ -271,7 +271,7 @@ static int phase_undo(struct release *t, struct ga_err *err)
 		if (ga_streq(j.v[i].op, "disk"))
 			continue;
 		if (ga_change_undo(&t->changes, &j.v[i], err) < 0)
-			return ga_hint(err, "mend it and run gpuaas-release %s again",
+			return ga_hint(err, "repair it and run gpuaas-release %s again",
 				       t->order->allocation);
 		n++;
 	}
@@ -354,8 +354,8 @@ static int fail_trust(const struct release *t, const char *why, struct ga_err *e
 	return ga_refuse(err, GA_CONFLICT, "untrusted_host", NULL,
 			 ("nothing proves that '%s' runs a trusted image again: %s", t->order->node,
 			  why),
-			 ("the executables in '%s/release' answer boot_id, image and fingerprint "
-			  "of the machine after it was booted from the trusted image",
+			 ("the executables in '%s/release' must report boot_id, image and "
+			  "fingerprint of the machine after it was booted from the trusted image",
 			  t->opts->baremetal_dir));
 }
 
@@ -370,15 +370,15 @@ static int check_trust(struct release *t, json_t *answer, struct ga_err *err)
 	if (r < 0)
 		return -1;
 	if (!r)
-		return fail_trust(t, "neither the order nor this host says what it was", err);
+		return fail_trust(t, "neither the order nor this host has its old boot id", err);
 	if (!boot || !*boot)
-		return fail_trust(t, "its boot id was not answered", err);
+		return fail_trust(t, "its boot id was not reported", err);
 	if (!image || !*image)
-		return fail_trust(t, "the id of its image was not answered", err);
+		return fail_trust(t, "the id of its image was not reported", err);
 	if (ga_streq(boot, old_boot))
 		return fail_trust(t, "it was not booted since it was handed over", err);
 	if (approved && !fingerprint)
-		return fail_trust(t, "the fingerprint of its hardware was not answered", err);
+		return fail_trust(t, "the fingerprint of its hardware was not reported", err);
 	if (approved && !ga_streq(fingerprint, approved))
 		return fail_trust(t, "its hardware is not what was approved", err);
 	add_step(t, "trusted_host", "confirmed", "image %s, boot %s", image, boot);
@@ -413,7 +413,8 @@ static int phase_take_back(struct release *t, struct ga_err *err)
 			add_step(t, "disk", "confirmed", "%s: of slot %" PRId64 ", to be wiped",
 				 wwid, of->slot_index);
 		else if (wwid)
-			add_step(t, "disk", "not_proven", "%s: in no slot, nobody wipes it", wwid);
+			add_step(t, "disk", "not_proven",
+				 "%s: it is in no slot, so nothing wipes it", wwid);
 	}
 	return 0;
 }
@@ -521,7 +522,7 @@ static int check_steps(const struct release *t, const struct ga_released *r, str
 			 ("'%s' is released, but step %s failed: %s", t->order->allocation, s->step,
 			  s->detail ? s->detail : "no detail"),
 			 ("its disks are wiped all the same; a slot is not sold before its device "
-			  "works: see 'dmesg', start the host anew from power off, then what "
+			  "works: see 'dmesg', power the host off and on, then do what "
 			  "'gpuaas-list attention' says"));
 }
 
@@ -565,7 +566,7 @@ static int end_badly(struct release *t, const struct ga_err *why, struct ga_err 
 	if (ga_provision_may_go_on(why)) {
 		*err = *why;
 		ga_err_object(err, t->order->allocation);
-		return ga_hint(err, "run gpuaas-release %s again: it goes on where it was",
+		return ga_hint(err, "run gpuaas-release %s again: it continues",
 			       t->order->allocation);
 	}
 	t->opts->say(words);

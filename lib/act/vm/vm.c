@@ -53,7 +53,7 @@ static int open_hostdb(const struct ga_vm_opts *opts, struct ga_hostdb *h, struc
 	struct stat st;
 
 	if (stat(path, &st) < 0) {
-		ga_err_set_sys(err, "this host has carried out no plan: no '%s'", path);
+		ga_err_set_sys(err, "this host has begun no plan: there is no '%s'", path);
 		if (errno == ENOENT)
 			err->code = GA_NOTFOUND;
 		return ga_hint(err, "run this on the node of the allocation, as root");
@@ -103,8 +103,8 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 		return -1;
 	if (!r)
 		return ga_refuse(err, GA_NOTFOUND, NULL, allocation,
-				 ("this host has taken up no plan of '%s'", allocation),
-				 ("'gpuaas-show %s' tells its node", allocation));
+				 ("this host has begun no plan of '%s'", allocation),
+				 ("'gpuaas-show %s' shows its node", allocation));
 	if (!ga_streq(a.state, "done"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", allocation,
 				 ("the provisioning of '%s' is %s", allocation, a.state),
@@ -117,7 +117,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 		return ga_wrap(err, "attempt '%s' in host.db", a.attempt);
 	if (!ga_streq(ret->plan.shape, "slice")) {
 		(void)ga_fail_for(err, GA_CONFLICT, "no_vm",
-				  "allocation '%s' is a whole machine: it has no VM", allocation);
+				  "allocation '%s' is baremetal: it has no VM", allocation);
 		ga_err_object(err, allocation);
 		return -1;
 	}
@@ -168,7 +168,8 @@ static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 	if (ga_streq(a.program, "rebuild") && !ga_streq(a.state, "done") && !rebuilds)
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
 				 ("the rebuild of '%s' is %s", id, a.state),
-				 ("gpuaas-vm rebuild %s starts it over; gpuaas-release %s gives up",
+				 ("gpuaas-vm rebuild %s starts it again; gpuaas-release %s ends "
+				  "the allocation",
 				  id, id));
 	return 0;
 }
@@ -186,15 +187,15 @@ static int check_state(struct ga_vm *vm, struct ga_err *err)
 	if (ga_streq(a.state, "held") && !vm->may_be_held)
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
 				 ("the state of '%s' is %s", id, a.state),
-				 ("gpuaas-release --undo %s takes the hold back", id));
+				 ("gpuaas-release --undo %s ends the hold", id));
 	if (!ga_streq(a.state, "active") && !ga_streq(a.state, "held"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
 				 ("the state of '%s' is %s", id, a.state),
-				 ("'gpuaas-show %s' tells why; only an active allocation has a "
-				  "VM to act on", id));
+				 ("'gpuaas-show %s' shows why; only an active allocation has a VM "
+				  "to act on", id));
 	if (!ga_streq(a.attempt, vm->plan.attempt))
 		return ga_fail_for(err, GA_CONFLICT, "concurrent_update",
-				   "the state knows '%s' by attempt '%s', this host by '%s'", id,
+				   "the state has '%s' with attempt '%s', this host with '%s'", id,
 				   a.attempt ? a.attempt : "none", vm->plan.attempt);
 	return 0;
 }

@@ -103,8 +103,8 @@ static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct 
 	for (; !r && *kept; kept++)
 		if (access(*kept, F_OK) == 0 && (r = lies_in(&file, *kept, err)) > 0)
 			(void)ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
-					  "'%s' is of '%s', which gpuaas itself goes by, and no "
-					  "disk to wipe", d->dev.path, *kept);
+					  "'%s' belongs to '%s', which gpuaas itself needs, and is "
+					  "no disk to wipe", d->dev.path, *kept);
 	free(file.path);
 	return r ? -1 : 0;
 }
@@ -190,8 +190,8 @@ static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char 
 	int r = ga_hostdb_wiped_since(h, w->nvme_wwid, w->allocation, boot_id, &at, &by, err);
 
 	*ret = r <= 0 ? NULL :
-			ga_xprintf("this host has the disk as wiped since %s by attempt %s, and "
-				   "nothing of gpuaas used it since", at, by);
+			ga_xprintf("this host knows the disk as wiped since %s by attempt %s, and "
+				   "gpuaas did not use it since", at, by);
 	return r < 0 ? -1 : 0;
 }
 
@@ -211,7 +211,7 @@ int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_mem
 	int r;
 
 	if (ga_hostdb_open_read(dir, &h, err) < 0)
-		return ga_wrap(err, "who has the disk by this host's journal is not known");
+		return ga_wrap(err, "cannot read in this host's journal who has the disk");
 	if (!h.db)
 		return 0;
 	if (ga_hostdb_holder_of(&h, w->nvme_wwid, &ret->holder, err) < 0)

@@ -446,7 +446,7 @@ static int run_all(struct run *r, struct ga_err *err)
 			add_try(r, r->plan.rungs[i].method, GA_WIPE_NOT_STARTED,
 				r->plan.rungs[i].why_not);
 		return ga_fail_for(err, GA_HOST, "policy_not_reachable",
-				   "the policy asks for %s, and this disk cannot be brought there",
+				   "the policy asks for %s, and this disk cannot reach it",
 				   r->e->policy.minimum_class);
 	}
 	for (size_t i = 0; i < GA_ARRAY_SIZE(steps); i++) {

@@ -336,10 +336,10 @@ static void say_unknown_settings(void)
 			continue;
 		name = ga_xstrndup(p, strcspn(p, "=\n"));
 		if (strlen(name) == len)
-			ga_say("%s: warning: line %d of '" CONF "' counts for nothing: it is no "
+			ga_say("%s: warning: line %d of '" CONF "' has no effect: it is no "
 			       "KEY=VALUE", cli.prog->name, number);
 		else if (!is_setting(name, &near))
-			ga_say("%s: warning: line %d of '" CONF "' counts for nothing: there is no "
+			ga_say("%s: warning: line %d of '" CONF "' has no effect: there is no "
 			       "setting '%.64s'%s%s%s", cli.prog->name, number, name,
 			       near.n ? "; near to it: '" : "", near.n ? near.names[0] : "",
 			       near.n ? "'" : "");
@@ -363,7 +363,8 @@ int ga_cli_read_config(struct ga_err *err)
 	/* The file decides which programs root runs, and on which state. */
 	if (!S_ISREG(st.st_mode) || st.st_uid || (st.st_mode & (S_IWGRP | S_IWOTH)))
 		return ga_refuse(err, GA_DENIED, NULL, NULL,
-				 ("'%s' is not root's alone, and is not read", name),
+				 ("'%s' must be a regular file that only root can change: it is "
+				  "not read", name),
 				 ("chown root %s; chmod go-w %s", name, name));
 	if (ga_file_read_fd(fd, name, 65536, &cli.conf, err) < 0)
 		return -1;

@@ -62,10 +62,10 @@ static int each_row(const struct ga_schema *schema, const void *obj, void *arg, 
 static int fail_restored(const struct follow *f, struct ga_err *err)
 {
 	return ga_refuse(err, GA_CONFLICT, "restored", NULL,
-			 ("the state '%s' was replaced: what comes is not what comes "
-			  "behind row %" PRId64, f->path, f->last),
-			 ("gpuaas-list audit --where action=state_restored tells of it; begin "
-			  "again behind a row that both have"));
+			 ("the state '%s' was replaced: its rows do not follow row "
+			  "%" PRId64, f->path, f->last),
+			 ("gpuaas-list audit --where action=state_restored shows it; begin again "
+			  "after a row that both have"));
 }
 
 /* Opens the file at the path; fails if a file is open and the path now has another one. */

@@ -214,6 +214,6 @@ void ga_request_tidy(struct ga_db *db)
 	struct ga_err err = GA_ERR_INIT;
 
 	if (ga_store_user_data_tidy(db, &err) < 0)
-		ga_say("%s: user-data of ended allocations is left: %s", ga_cli_program(),
+		ga_say("%s: user-data of ended allocations was not removed: %s", ga_cli_program(),
 		       err.msg);
 }

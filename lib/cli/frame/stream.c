@@ -247,7 +247,7 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 		/* Read all orders that arrived together before the first one begins. */
 		if ((!ga_reader_has_line(reader) || waiting(crew) >= WAITING_MAX) &&
 		    advance(crew, err) < 0)
-			return ga_hint(err, "nothing behind line %llu was read",
+			return ga_hint(err, "nothing after line %llu was read",
 				       (unsigned long long)rec.line);
 		if (waiting(crew) >= WAITING_MAX) {
 			reap(crew, true);

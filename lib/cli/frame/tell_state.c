@@ -129,8 +129,8 @@ int ga_tell_check(struct ga_db *db, struct ga_err *err)
 		return -1;
 	if (unjudged)
 		ga_say("%s: note: %lld piece%s of evidence older than the rules that content is "
-		       "judged by (gpuaas-wipe(1)) keep%s devices clean without a judgement of "
-		       "content",
+		       "judged by (gpuaas-wipe(1)) keep%s devices clean, and the content was not "
+		       "judged",
 		       ga_cli_program(), (long long)unjudged, unjudged == 1 ? "" : "s",
 		       unjudged == 1 ? "s" : "");
 	left = ga_store_user_data_check(db, on_finding, NULL, err);
@@ -142,9 +142,9 @@ void ga_tell_first_key(const struct ga_rec *rec)
 	const char *node = json_string_value(json_object_get(rec->json, "node"));
 	const char *key = json_string_value(json_object_get(rec->signature, "key"));
 
-	ga_say("gpuaas-state: warning: node '%s' had no key: %s, with which this result is "
-	       "signed, is its key from now on; whether it is the host's own, "
-	       "'gpuaas-discover' on the host shows",
+	ga_say("gpuaas-state: warning: node '%s' had no key: %s, with which this result is signed, "
+	       "is its key from now on; 'gpuaas-discover' on the host shows whether it is the "
+	       "host's own",
 	       node ? node : "?", key ? key : "?");
 }
 

@@ -111,7 +111,7 @@ int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_
 
 static int twice(const char *name, const char *slug, struct ga_err *err)
 {
-	return ga_fail(err, GA_USAGE, "the type '%.64s' stands twice%s%s", name,
+	return ga_fail(err, GA_USAGE, "the type '%.64s' is given twice%s%s", name,
 		       strcmp(name, slug) ? ": it is " : "", strcmp(name, slug) ? slug : "");
 }
 
@@ -170,7 +170,7 @@ static int add_name(const struct ga_accels *list, const char *name, bool strict,
 			if (!ga_texts_has(ret, meant.v[i]))
 				ga_texts_add(ret, meant.v[i]);
 		if (ret->n == before)
-			ga_say("type '%.64s' means several types, and each stands already", name);
+			ga_say("type '%.64s' means several types, and each is given already", name);
 		else
 			ga_cli_type_say(name, ret->v + before, ret->n - before);
 		return 0;

@@ -222,7 +222,7 @@ static void ask_one(struct matching *m, const char *path)
 		for (i = 0; i < said.n; i++) {
 			const struct ga_said_time *s = &said.v[i];
 			ga_autofree char *basis = ga_xprintf("%s: %s", name, s->basis ? s->basis :
-							     "it does not say what that rests on");
+							     "it gives no basis for that");
 			const struct ga_external_time t = { .profile = s->profile, .type = s->type,
 							    .time = s->time, .basis = basis,
 							    .estimator = name };
@@ -231,7 +231,7 @@ static void ask_one(struct matching *m, const char *path)
 		}
 		if (unknown)
 			ga_say("warning: estimator '%s' answered %zu time%s for a profile or type "
-			       "that it was not asked about",
+			       "that was not in the question",
 			       name, unknown, unknown == 1 ? "" : "s");
 	}
 }
@@ -374,12 +374,13 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 
 	if (o->uncertain || o->largest == GA_UNKNOWN)
 		return ga_refuse(err, GA_NO, "no_capacity", NULL,
-				 ("whether what fits can be had now is not known: nodes of the "
-				  "best, profile '%s', were not seen for too long", best->profile),
+				 ("it is unknown whether a fitting profile is available now: nodes "
+				  "of the best, '%s', were not seen for too long", best->profile),
 				 ("'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
 				  "many of its GPUs are unknown"));
 	(void)ga_fail_for(err, GA_NO, "no_capacity",
-			  "what fits cannot be had now; the best is profile '%s'", best->profile);
+			  "no fitting profile is available now; the best is profile "
+			  "'%s'", best->profile);
 	r = image ? has_without_image(m, &why) : 0;
 	if (r < 0) {
 		*err = why;
@@ -388,8 +389,8 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 	if (r)
 		return ga_hint(err, "only nodes with a verified copy of image '%.64s' count "
 				    "(gpuaas-image prewarm)", image);
-	return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as many GPUs says "
-			    "what is in the way");
+	return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as many GPUs says what "
+			    "blocks it");
 }
 
 static int write_request(struct matching *m, struct ga_err *err)
@@ -406,11 +407,10 @@ static int write_request(struct matching *m, struct ga_err *err)
 		if (!m->answers.v[0].fits)
 			return ga_refuse(err, GA_NO, "no_match", NULL, ("no profile fits"),
 					 ("the same command without --request shows every profile "
-					  "and what is against it"));
+					  "and why it does not fit"));
 		if (m->answers.more[0].unsure)
 			return ga_refuse(err, GA_NO, "no_match", NULL,
-					 ("whether it fits is not known of any profile, nor of "
-					  "'%s'",
+					 ("it is unknown whether any profile fits, even '%s'",
 					  m->answers.v[0].profile),
 					 ("--model-params or --memory say what it needs; the same "
 					  "command without --request shows what is not known"));
@@ -419,7 +419,7 @@ static int write_request(struct matching *m, struct ga_err *err)
 	if (best->fallback)
 		ga_say("warning: %s", best->fallback);
 	if (ga_streq(best->slo, "unknown"))
-		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
+		ga_say("warning: it is unknown whether profile '%s' is as fast as required",
 		       best->profile);
 	ga_schema_init(&ga_request_schema, &r);
 	result = fill_request(m, best, &r, err);
@@ -460,7 +460,7 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 			continue;
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--measured has measurements of several models"),
-				 ("say with --model which one it is"));
+				 ("name the one with --model"));
 	}
 	if (read_profiles(&m, err) < 0)
 		return -1;

@@ -120,7 +120,7 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 	if (text && !ga_price_parse(text, &ret->max_cost_per_hour_micros))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--max-cost-per-hour '%.64s' is no price of an hour", text),
-				 ("3.50; at most %lld, and six digits behind the point",
+				 ("3.50; at most %lld, and six digits after the point",
 				  (long long)(GA_PRICE_MAX / 1000000)));
 	if ((o->memory && ga_memory_parse(o->memory, "--memory", &ret->memory_mib, err) < 0))
 		return -1;

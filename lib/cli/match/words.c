@@ -137,7 +137,7 @@ static void check_team(const struct ga_requirement *need, const struct ga_match_
 		ga_say("warning: there is no team '%s'", need->team);
 	else
 		ga_say("warning: what is published has no profiles of teams: those of '%s' are "
-		       "not looked at", need->team);
+		       "left out", need->team);
 }
 
 static int refused(bool typed, struct ga_err *err)
@@ -165,8 +165,8 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 		/* Several models may have this number of parameters, so measurements of one model
 		 * do not count. (All are of one model; otherwise the requirement was refused.) */
 		if (name)
-			ga_say("warning: the measurements are of '%.64s', and do not count: "
-			       "--model says that it is that one",
+			ga_say("warning: the measurements are of '%.64s', and do not count: if the "
+			       "model is that one, give --model",
 			       name);
 	}
 	if (need->team)

@@ -331,7 +331,7 @@ static int lost(struct run *run, struct ga_err *err)
 
 	if (!run->o->reason || !*run->o->reason)
 		return ga_fail(err, GA_USAGE, "lost needs --reason");
-	if (confirm(run->o, "what runs on the node is given up: its allocations and their billing "
+	if (confirm(run->o, "what runs on the node is lost: its allocations and their billing "
 		    "end", err) < 0 ||
 	    begin(run, true, true, err) < 0 ||
 	    ga_store_node_lost(run->db, run->id, run->o->reason, err) < 0 ||
@@ -353,7 +353,7 @@ static int revoke_key(struct run *run, struct ga_err *err)
 
 	if (!reason || !*reason)
 		return ga_fail(err, GA_USAGE, "revoke-key needs --reason");
-	if (confirm(run->o, "what the node says is not taken until it has a new key", err) < 0 ||
+	if (confirm(run->o, "results of the node are refused until it has a new key", err) < 0 ||
 	    begin(run, true, true, err) < 0)
 		return -1;
 	r = ga_store_key_revoke(run->db, run->id, reason, err);

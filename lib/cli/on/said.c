@@ -54,7 +54,7 @@ int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why
 	ga_str_addf(&sentence, ": %s", why->msg);
 	/* Name the objects of orders that the node has not answered. */
 	for (i = 0; i < n->open.n && i < 8; i++)
-		ga_str_addf(&sentence, "%s%s", i ? ", " : "; nothing was heard of ", n->open.v[i]);
+		ga_str_addf(&sentence, "%s%s", i ? ", " : "; no answer for ", n->open.v[i]);
 	if (n->open.n > 8)
 		ga_str_addf(&sentence, " and %zu more", n->open.n - 8);
 	if (!why->hint[0] && n->orders && !strcmp(phase, "run"))
@@ -203,7 +203,7 @@ static int bad_line(struct ga_on_node *n, const char *code, const struct ga_err 
 
 	(void)ga_fail_for(&why, GA_BADREC, code, "line %llu of its output is %s",
 			  (unsigned long long)n->out.line, what->msg);
-	ga_hint(&why, "what a login there prints (motd, .bashrc) must not be on stdout");
+	ga_hint(&why, "a login there (motd, .bashrc) must not print on stdout");
 	return ga_on_tell(n, "run", &why, err);
 }
 

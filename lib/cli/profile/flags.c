@@ -119,7 +119,7 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 			r = ga_int_parse(words.v[i], "--count", 1, GA_REQUEST_GPUS, &count, err);
 			for (j = 0; r == 0 && j < p->counts.n; j++)
 				if (p->counts.v[j] == count)
-					r = ga_fail(err, GA_USAGE, "--count %lld stands twice",
+					r = ga_fail(err, GA_USAGE, "--count %lld is given twice",
 						    (long long)count);
 			if (r == 0)
 				*ga_list_add(&p->counts) = count;
@@ -131,7 +131,7 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 	if (o->price && !ga_price_parse(o->price, &p->price_micros))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--price '%.64s' is no price of a GPU hour", o->price),
-				 ("3.50, or 0 for nothing; at most %lld, and six digits behind the "
+				 ("3.50, or 0 for nothing; at most %lld, and six digits after the "
 				  "point",
 				  (long long)(GA_PRICE_MAX / 1000000)));
 	if (has_number(o->vcpus, &p->vcpus_per_gpu) &&
@@ -173,7 +173,7 @@ int ga_profile_check(const struct ga_profile *p, struct ga_err *err)
 	if (ga_streq(p->shape, "slice") && !p->counts.n)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--count is missing: how many GPUs a slice may have"),
-				 ("--count 1,2,4,8; or --shape baremetal for whole machines"));
+				 ("--count 1,2,4,8; or --shape baremetal"));
 	r = ga_schema_parse(&ga_profile_schema, json, &unused, err);
 	if (r == 0) {
 		ga_schema_release(&ga_profile_schema, &unused);

@@ -107,7 +107,7 @@ static void cost_note(const struct ga_profile *before, const struct ga_profile *
 	int64_t was = before ? before->price_micros : 0, is = now->price_micros;
 
 	if (!is && (!before || was))
-		ga_say("%s: it costs nothing: 'gpuaas-profile set %s --price PRICE' changes that",
+		ga_say("%s: its price is 0: 'gpuaas-profile set %s --price PRICE' changes that",
 		       ga_cli_program(), now->name);
 	else if (was && is && (is / 10 >= was || was / 10 >= is))
 		say(is > was ? "the price becomes ten times what it was, or more" :
@@ -447,10 +447,10 @@ static int forbid(struct ga_profile *p, const struct ga_texts *teams, struct ga_
 			return ga_refuse(err, GA_CONFLICT, "no_team_left", NULL,
 					 (p->teams.n ? "team '%.64s' is the last that may use it, "
 					  "and without one every team may" :
-					  "every team may use it: who may beside "
-					  "'%.64s' has to be said by name", teams->v[i]),
-					 ("--allow TEAM for those that may; 'gpuaas-profile "
-					  "retire' for nobody"));
+					  "every team may use it: to forbid '%.64s', name the "
+					  "teams that may", teams->v[i]),
+					 ("--allow TEAM for each of them; 'gpuaas-profile retire' "
+					  "if none may"));
 		free(p->teams.v[at]);
 		memmove(&p->teams.v[at], &p->teams.v[at + 1],
 			(--p->teams.n - at) * sizeof(*p->teams.v));

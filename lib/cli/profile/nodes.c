@@ -382,6 +382,6 @@ int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
 		return record(o, NULL, args[1], &none, err);
 	}
 	if (n > 1)
-		return ga_fail(err, GA_USAGE, "'%.64s' is one operand too many", args[1]);
+		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", args[1]);
 	return show(o, n ? args[0] : NULL, err);
 }

@@ -303,7 +303,7 @@ int ga_cli_rebuild(struct ga_err *err)
 	release_all();
 	if (r >= 0)
 		ga_say("%s: what hosts do not know is not in it: profiles, images, node settings "
-		       "(apply them again), who asked for what, usage and audit of before",
+		       "(apply them again), owners of allocations, earlier usage and audit",
 		       ga_cli_program());
 	return r;
 }

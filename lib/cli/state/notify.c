@@ -94,7 +94,7 @@ static int on_end(size_t call, const char *failure, const char *said, void *arg,
 	struct ga_notice *n = t->v[call].notice;
 
 	if (failure) {
-		ga_say("gpuaas-state: hook '%s' was not told of notice %" PRId64 ": %s%s%s",
+		ga_say("gpuaas-state: hook '%s' did not get notice %" PRId64 ": %s%s%s",
 		       n->hook, n->notice, failure, *said ? ": " : "", said);
 		n->failure = ga_xstrdup(failure);
 		if (note_failure(t->db, n->hook, failure, err) < 0)

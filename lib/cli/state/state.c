@@ -66,7 +66,7 @@ int ga_cli_need_reason(const char *given, const char *command, struct ga_err *er
 {
 	if (given && *given)
 		return 0;
-	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
+	return ga_fail(err, GA_USAGE, "%s needs --reason: it is kept in the audit", command);
 }
 
 /* A user who may not administer the existing state may not replace it either. If the state cannot

@@ -7,7 +7,7 @@
 
 #define NAMED 3 /* projects that a sentence names at most */
 
-static const char head[] = "projects that are not one team's count under no team: ";
+static const char head[] = "projects that do not belong to one team count under no team: ";
 
 /* Orders names; NULL comes before all names. */
 static int compare(const char *a, const char *b)
@@ -74,7 +74,7 @@ static bool is_nobodys(const struct ga_team_project *one)
 static void say_one(const struct ga_team_project *one, struct ga_str *out)
 {
 	if (!one->project)
-		ga_str_add(out, "what has no project");
+		ga_str_add(out, "use without a project");
 	else if (one->other)
 		ga_str_addf(out, "'%.63s' (of several: %.63s, %.63s)", one->project, one->team,
 			    one->other);

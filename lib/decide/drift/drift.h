@@ -35,7 +35,7 @@
 	X(PCI_MOVED, "pci_moved", "a GPU is at another address than approved") \
 	X(DISK_MISSING, "disk_missing", "no disk has the wwid of the slot") \
 	X(DISK_CHANGED, "disk_changed", "the wwid is there with another size or serial") \
-	X(DISK_IN_USE, "disk_in_use", "the host mounts or holds a slot's disk") \
+	X(DISK_IN_USE, "disk_in_use", "the host mounts or uses a slot's disk") \
 	X(DISK_PATH_MOVED, "disk_path_moved", "a disk has another path; harmless") \
 	X(LEASE_MISSING, "lease_missing", "a running guest has no DHCP lease") \
 	X(LEASE_MISMATCH, "lease_mismatch", "a guest's lease is for another address") \
@@ -47,7 +47,7 @@
 	X(OVS_FLOWS_MISSING, "ovs_flows_missing", "a port lacks its anti-spoofing flows") \
 	X(OVS_FLOWS_ORPHAN, "ovs_flows_orphan", "flows of ours belong to no allocation") \
 	X(BRIDGE_MISSING, "bridge_missing", "the bridge of the private network is not there") \
-	X(BRIDGE_OPEN, "bridge_open", "the bridge passes on what no flow allows") \
+	X(BRIDGE_OPEN, "bridge_open", "the bridge forwards what no flow allows") \
 	X(NAT_MISSING, "nat_missing", "the private network is not masqueraded") \
 	X(ISOLATION_MISSING, "isolation_missing", \
 	  "no rules keep slices from each other, from the host, or the outside from them") \
@@ -60,17 +60,18 @@
 	X(HUGEPAGES_SHORT, "hugepages_short", "a NUMA node has fewer hugepages than sold") \
 	X(PARTITION_INACTIVE, "partition_inactive", \
 	  "an allocation's fabric partition is inactive") \
-	X(PARTITION_ORPHAN, "partition_orphan", "an active fabric partition is nobody's") \
+	X(PARTITION_ORPHAN, "partition_orphan", \
+	  "an active fabric partition belongs to no allocation") \
 	X(JOURNAL_OPEN, "journal_open", "changes of the host wait for being undone") \
-	X(ATTEMPT_OPEN, "attempt_open", "an order was taken up and nobody works on it") \
+	X(ATTEMPT_OPEN, "attempt_open", "an order was begun and nobody works on it") \
 	X(RESULT_UNTOLD, "result_untold", "the host ended an order and the state does not know") \
 	X(STUCK, "stuck", "an object is in its state for longer than it may be") \
-	X(PLAN_EXPIRED, "plan_expired", "nobody took a plan up in time") \
+	X(PLAN_EXPIRED, "plan_expired", "a plan was not begun in time") \
 	X(FINGERPRINT_CHANGED, "fingerprint_changed", "the hardware is not the approved one") \
-	X(BOOT_CHANGED, "boot_changed", "the host was started anew since it was last observed") \
+	X(BOOT_CHANGED, "boot_changed", "the host was restarted since it was last observed") \
 	X(OTHER_CONTROLLER, "other_controller", "orders of another state came and were refused") \
 	X(HOST_BLOCKER, "host_blocker", "the host lacks what running allocations need") \
-	X(UNOBSERVED, "unobserved", "could not be looked at; nothing is claimed about it")
+	X(UNOBSERVED, "unobserved", "could not be checked; its state is unknown")
 
 enum ga_drift_code {
 #define GA_X(name, word, doc) GA_D_##name,

@@ -215,7 +215,7 @@ static void bridge(const struct ga_comparison *c)
 	if (c->seen->bridge != 1)
 		return;
 	d = network_fact(c, GA_D_BRIDGE_OPEN, c->seen->closed,
-			 "fail mode secure, and the bridge's own flow", "it passes on anything");
+			 "fail mode secure, and the bridge's own flow", "it forwards everything");
 	/* The fail mode would cut off ports that belong to no slot: a person must decide. */
 	if (d && c->seen->strangers)
 		ga_drift_command(d, "ovs-vsctl set-fail-mode %s secure", name);

@@ -159,7 +159,7 @@ static void plan_expired(const struct ga_comparison *c, const struct ga_expected
 		return;
 	/* An info: the next writer of the state frees the slots, and the host has no fault. */
 	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_DRIFT_INFO, a->allocation);
-	ga_autofree char *expected = ga_xprintf("taken up by %s", a->expires_at);
+	ga_autofree char *expected = ga_xprintf("begun by %s", a->expires_at);
 
 	ga_drift_say(d, expected, "still placed");
 	d->drift.age_seconds = age_of(c, a->expires_at);

@@ -15,7 +15,7 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 
 	if (rebuild && w->held) { /* the rebuild has removed the domain and defines it again */
 		d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_DRIFT_UNKNOWN, a->allocation);
-		ga_drift_say(d, expected, "a rebuild is at work on it");
+		ga_drift_say(d, expected, "a rebuild of it is running");
 		return;
 	}
 	d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_DRIFT_ERROR, a->allocation);
@@ -37,7 +37,7 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 			(boot && w && w->boot_id && !ga_streq(boot, w->boot_id));
 	ga_autofree char *observed =
 		ga_xprintf("off (%s)", dom->cause ? dom->cause :
-				       rebooted	  ? "the host was started anew" :
+				       rebooted	  ? "the host was restarted" :
 						    "cause unknown");
 	struct ga_drift_item *d;
 
@@ -106,7 +106,7 @@ static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_do
 
 	if (young) {
 		d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, GA_DRIFT_UNKNOWN, dom->name);
-		ga_drift_say(d, NULL, "taken up after the expectation was written");
+		ga_drift_say(d, NULL, "begun after the expectation was written");
 		ga_drift_command(d, "gpuaas-state expect --node %s", c->want->node);
 		return;
 	}
@@ -312,9 +312,9 @@ bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen 
 
 	*why = NULL;
 	if (!a || !dom || !ga_wants_domain(a) || !ga_streq(a->power, "on"))
-		*why = ga_xprintf("'%s' is not to run", allocation);
+		*why = ga_xprintf("'%s' must not run", allocation);
 	else if (seen->blind[GA_A_DISKS] || seen->blind[GA_A_PCI] || seen->blind[GA_A_DOMAINS])
-		*why = ga_xstrdup("its devices could not be looked at");
+		*why = ga_xstrdup("its devices could not be checked");
 	else
 		*why = unrepaired(d, allocation, NULL);
 	for (size_t i = 0; !*why && i < want->slots.n; i++) {

@@ -135,14 +135,14 @@ void match_costs(struct ga_match *m)
 static const char *missing_for_time(const struct try *t, int64_t params, bool dense)
 {
 	if (!dense)
-		return "no time: of a model of experts not all parameters work at once";
+		return "no time: a model of experts does not use all its parameters at once";
 	if (ga_estimate_tokens(t->need) == GA_UNKNOWN || params == GA_UNKNOWN)
 		return "no time without both the parameters of the model and the tokens it is "
 		       "trained on";
 	if (!t->offer->type)
-		return "no time for accelerators of which the type is not known";
+		return "no time: the type of its accelerators is not known";
 	if (t->m->count == GA_UNKNOWN)
-		return "no time while nobody knows how many GPUs it has";
+		return "no time: the number of its GPUs is unknown";
 	return NULL;
 }
 
@@ -256,10 +256,10 @@ static void check_given(const struct try *t)
 
 	if (count == GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "count",
-			     "nobody has seen how many GPUs a machine of it has");
+			     "it is unknown how many GPUs its machines have");
 	else if (is_baremetal(o) ? asked > count : !is_count(o, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
-			     "it is not given with %" PRId64 " GPUs", asked);
+			     "it is not offered with %" PRId64 " GPUs", asked);
 }
 
 /* An answer; unsure: it is unknown whether the model fits the memory. */

@@ -73,7 +73,7 @@ static void check_asked(struct try *t)
 	t->unsure = true;
 	add_gib(have, &has);
 	ga_match_say(&t->m->unknown, "memory",
-		     "%s; %s are reported of it, and what is printed on it is not known",
+		     "%s; it reports %s, and its nominal memory is not known",
 		     wants.buf, has.buf);
 }
 
@@ -137,13 +137,13 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	if (run) {
 		/* A run proves that the model fits; the answer must name the run's precision. */
 		t->holds = true;
-		t->weights = run->precision ? run->precision : "a run that does not say it";
+		t->weights = run->precision ? run->precision : "a run without a precision";
 		add_needed(needed, &wants);
 		ga_match_say(&t->m->unknown, "memory",
 			     "%s would be needed of each GPU (of %" PRId64
 			     ") in 16 bits; it ran there%s%s",
 			     wants.buf, t->m->count,
-			     run->precision ? " in " : ", and in which precision is not said",
+			     run->precision ? " in " : ", in an unknown precision",
 			     run->precision ? run->precision : "");
 		return;
 	}
@@ -166,7 +166,8 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	t->unsure = true;
 	add_gib(have, &has);
 	ga_match_say(&t->m->unknown, "memory",
-		     "%s; %s are printed on it, and 0.92 to 1.02 of that may be there", wants.buf,
+		     "%s; its nominal memory is %s, and 0.92 to 1.02 of that may be "
+		     "usable", wants.buf,
 		     has.buf);
 }
 
@@ -181,7 +182,7 @@ static void say_unknown(struct try *t)
 		return;
 	t->unsure = true;
 	ga_match_say(&t->m->unknown, "memory",
-		     "without the parameters of the model nobody can say how much memory it needs");
+		     "without the parameters of the model the memory it needs is unknown");
 }
 
 void match_memory(struct try *t)

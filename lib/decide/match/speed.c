@@ -29,7 +29,7 @@ static void check_precision(struct try *t, const char *what, const char *precisi
 		return;
 	t->mixed |= wanted;
 	ga_match_say(&t->m->unknown, "no_basis",
-		     "the %s is that of %s, and the memory that of %s: say which precision it is",
+		     "the %s is for %s, and the memory for %s: name the precision",
 		     what, precision, t->weights);
 }
 
@@ -187,15 +187,15 @@ static void add_basis(const struct try *t, const struct picked *k, struct ga_str
 		ga_str_addf(out, "measured on it: %s", r->source);
 	else
 		ga_str_addf(out, "%s: measured on %" PRId64 " GPU%s%s%s", r->source, r->count,
-			    r->count == 1 ? "" : "s", same ? "" : ", taken as so much a GPU",
+			    r->count == 1 ? "" : "s", same ? "" : ", scaled by the number of GPUs",
 			    r->types.n == 1 ? "" :
-					      ", of which it is not said what type of several");
+					      ", of one of several types, unknown which");
 	if (k->all > 1 && (k->p.faults > 2 || k->good == k->all))
 		ga_str_addf(out, ", the %s of %zu records", k->p.faults > 2 ? "nearest" : "median",
 			    k->all);
 	else if (k->all > 1)
 		ga_str_addf(out, ", the median of the %zu of %zu records that %s", k->good, k->all,
-			    k->p.faults ? "miss nothing" : "hold what is wanted");
+			    k->p.faults ? "miss nothing" : "meet the requirement");
 }
 
 /* ---- published ---- */
@@ -224,7 +224,7 @@ static void say_none(const struct try *t)
 	else if (need->model || need->tokens_per_second != GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "no_basis",
 			     "no throughput: %s was measured on the type",
-			     need->model ? "no such model" : "which model is not said, and none");
+			     need->model ? "no such model" : "no model is named, and none");
 }
 
 /* The published rate for the requirement, if the model is known to fit on this many GPUs. */
@@ -261,7 +261,7 @@ static void take_published(struct try *t, const struct ga_inference_rate *r, str
 	if (r->gpus_low != r->gpus_high)
 		ga_str_addf(basis, "%" PRId64 " to ", r->gpus_low);
 	ga_str_addf(basis, "%" PRId64 " GPU%s%s", r->gpus_high, r->gpus_high == 1 ? "" : "s",
-		    same ? "" : ", taken as so much a GPU");
+		    same ? "" : ", scaled by the number of GPUs");
 	m->confidence = ga_xstrdup(same ? "measured" : "similar");
 	check_precision(t, "throughput", r->precision, wants_speed(t));
 }

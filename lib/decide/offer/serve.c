@@ -123,7 +123,8 @@ static bool is_current(const struct ga_http_file *file, int64_t now_nanos, int64
 	if (!file->there)
 		refuse(ret, 503, "nothing is published, or it cannot be read or is too large");
 	else if (file->modified_nanos - now_nanos > AHEAD_NANOS)
-		refuse(ret, 503, "what was published is dated ahead: the clock was set back");
+		refuse(ret, 503, "what was published is dated in the future: the clock was set "
+		       "back");
 	else if ((now_nanos - file->modified_nanos) / 1000000000 > stale_seconds)
 		refuse(ret, 503, "what was published is too old to say what is available now");
 	else

@@ -198,18 +198,18 @@ static void add_why(const struct ga_place_ask *ask, const char *type, struct ga_
 	if (!stock.any) {
 		ga_str_addf(out, "no node has %s", type);
 	} else if (!stock.free && stock.out) {
-		ga_str_addf(out, "%s was free on no node that may be used (%s on '%s')", type,
+		ga_str_addf(out, "%s was free on no usable node (%s on '%s')", type,
 			    stock.why_out, stock.out->id);
 	} else if (!stock.free) {
 		ga_str_addf(out, "%s had no free slot on any node", type);
 	} else if (ask->baremetal) {
-		ga_str_addf(out, "no node of %s alone was free as a whole", type);
+		ga_str_addf(out, "no node with only %s was free for baremetal", type);
 	} else if (stock.free < ask->count) {
 		ga_str_addf(out, "%s had at most %lld free on one node, not %lld", type,
 			    (long long)stock.free, (long long)ask->count);
 	} else {
 		why = ga_place_offer(&one, stock.near, &o);
-		ga_str_addf(out, "%s could be given by no node (%s on '%s')", type,
+		ga_str_addf(out, "no node could provide %s (%s on '%s')", type,
 			    why ? why : "not_ready", stock.near->id);
 	}
 }
@@ -229,7 +229,7 @@ static char *type_reason(const struct ga_place_ask *ask, const char *type, int64
 		add_why(ask, ask->types[i], &out);
 	}
 	if (i < (size_t)rank)
-		ga_str_addf(&out, "; %lld more before it fitted no better",
+		ga_str_addf(&out, "; %lld more types before it did not fit either",
 			    (long long)rank - (long long)i);
 	ga_str_addf(&out, ": %s is ", type ? type : ask->types[rank]);
 	if (rank < (int64_t)GA_ARRAY_SIZE(words))

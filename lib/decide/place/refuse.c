@@ -203,7 +203,7 @@ static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga
 		say(ret, "topology_blocked",
 		    ga_xprintf("%s are free on node '%s', but not as one fabric partition (%s)",
 			       what, t->enough_topology, t->topology_why),
-		    ga_xstrdup("another count, or wait until a larger partition is whole again"));
+		    ga_xstrdup("another count, or wait until a larger partition is free again"));
 	} else if (t->enough_image) {
 		say(ret, "image_missing",
 		    ga_xprintf(
@@ -372,7 +372,7 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	    narrow  ? ga_xprintf("%s wanted, and none of %s is free%s%s", what, types, place,
 				 other) :
 		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
-	    t->slots ? ga_xstrdup("gpuaas-list allocation shows who holds what") :
+	    t->slots ? ga_xstrdup("gpuaas-list allocation shows who has what") :
 		       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
 }
 
@@ -392,7 +392,7 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
 	else if (t->enough_out)
 		say(ret, "not_ready",
-		    ga_xprintf("%s %s free on node '%s', but the node is out (%s%s%s)", what,
+		    ga_xprintf("%s %s free on node '%s', but the node is not usable (%s%s%s)", what,
 			       ask->baremetal || ask->count == 1 ? "is" : "are", t->enough_out,
 			       t->out_why, t->out_detail ? ": " : "",
 			       t->out_detail ? t->out_detail : ""),
@@ -402,7 +402,7 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    ga_xprintf("%s would fit on node '%s', but slots of it are not available (%s)",
 			       what, t->enough_blocked, t->blocked_why),
 		    is_small(t->blocked_why) ?
-			    ga_xprintf("gpuaas-profile show %s says what it wants of a slot, "
+			    ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
 				       "gpuaas-list slot what slots have", ask->profile->name) :
 			    ga_xprintf("gpuaas-list slots --where node=%s shows them, "
 				       "gpuaas-list attention what to do", t->enough_blocked));

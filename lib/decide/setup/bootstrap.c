@@ -184,7 +184,7 @@ struct ga_setup_step *ga_setup_add_file(const struct ga_setup_facts *f, struct g
 		return s;
 	}
 	ga_setup_emit(s, !there ? "write it" : w->shared ? "change what is ours in it" :
-							  "write it anew",
+							  "write it again",
 		      there ? "put the old content back" : "remove it", NULL);
 	s->text = ga_xstrndup(text->buf, text->len);
 	s->len = text->len;
@@ -206,11 +206,12 @@ static void add_block(const struct ga_setup_facts *f, struct ga_setup_plan *plan
 		return;
 	if (ga_setup_text_block(there ? now->text : "", there ? now->len : 0, block, &text) < 0) {
 		s = ga_setup_add(plan, GA_SETUP_DO_NOTE, w->step, w->path, "blocked",
-				 "the lines that mark our block in it do not pair");
+				 "the lines that begin and end our block in it do not match");
 		ga_setup_emit(s, NULL, NULL, "repair or remove the lines '" GA_SETUP_BEGIN "' and '"
 			      GA_SETUP_END "'");
 		ga_reasons_add(&plan->blockers, "file_in_the_way", w->path,
-			       "the lines that mark our block in it do not pair", s->say.hint);
+			       "the lines that begin and end our block in it do not "
+			       "match", s->say.hint);
 		return;
 	}
 	ga_setup_add_file(f, plan, w, &text);
@@ -270,7 +271,7 @@ static void plan_kernel(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 	const struct ga_setup_wish w = {
 		.step = "kernel_arguments", .path = GA_SETUP_GRUB, .mode = 0644,
 		.runs = GA_SETUP_RUN_GRUB,
-		.reason = "the IOMMU isolates devices of slices; the host's own pass it by",
+		.reason = "the IOMMU isolates devices of slices; the host's own devices bypass it",
 	};
 	ga_autostr struct ga_str words = GA_STR_INIT, text = GA_STR_INIT;
 	struct ga_setup_step *s;
@@ -340,7 +341,7 @@ static void plan_filters(const struct ga_setup_facts *f, struct ga_setup_plan *p
 {
 	const struct ga_setup_wish lvm = {
 		.step = "disks_lvm", .path = GA_SETUP_LVM, .shared = true, .mode = 0644,
-		.reason = "a volume group on a slot's disk must not wake up on the host",
+		.reason = "a volume group on a slot's disk must not be activated on the host",
 	};
 	const struct ga_setup_wish md = {
 		.step = "disks_md", .path = GA_SETUP_MDADM, .shared = true, .mode = 0644,
@@ -400,7 +401,7 @@ static void plan_disks(const struct ga_setup_facts *f, struct ga_setup_plan *pla
 	const struct ga_setup_wish udev = {
 		.step = "disks_udev", .path = GA_SETUP_UDEV, .mode = 0644,
 		.runs = GA_SETUP_RUN_UDEV | (f->initramfs ? GA_SETUP_RUN_INITRAMFS : 0),
-		.reason = "what a tenant leaves on a slot's disk must not wake up on the host",
+		.reason = "LVM and md on a slot's disk must not be activated on the host",
 	};
 	const struct ga_setup_wish hook = {
 		.step = "disks_initramfs", .path = GA_SETUP_INITRAMFS, .mode = 0755,
@@ -444,7 +445,7 @@ static void plan_tuning(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 {
 	const struct ga_setup_wish sysctl = {
 		.step = "sysctl_file", .path = GA_SETUP_SYSCTL, .mode = 0644,
-		.reason = "forwarding, buffers of fast links, memory of guests stays put",
+		.reason = "forwarding, buffers of fast links, memory of guests is not moved",
 	};
 	const struct ga_setup_wish tuned = {
 		.step = "tuned_profile", .path = GA_SETUP_TUNED, .mode = 0644,

@@ -64,8 +64,7 @@ static const char *keep_vfs(const struct ga_setup_facts *f, const struct ga_setu
 	if (pf->vfs == 0)
 		return NULL;
 	if (f->boot || f->vfs_wanted == GA_UNKNOWN)
-		return "it has another number of them already, and going from one to another "
-		       "removes all";
+		return "it has another number of them already, and changing the number removes all";
 	if (pf->assigned)
 		return "one of them is in use by a guest, and a change removes all";
 	if (host_vf(f, pf))
@@ -88,7 +87,7 @@ static void plan_pf(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
 	why = pf->vfs == want ? NULL : keep_vfs(f, pf);
 	s = ga_setup_add(plan, pf->vfs == want || why ? GA_SETUP_DO_NOTE : GA_SETUP_DO_VFS, "vfs",
 			 pf->address, pf->vfs == want ? "ok" : why ? "manual" : "pending",
-			 why ? why : "a slice has a function of the fabric to itself");
+			 why ? why : "each slice has its own function of the fabric");
 	s->number = want;
 	if (pf->vfs == want)
 		return;
@@ -221,8 +220,8 @@ static void plan_missing(const struct ga_setup_facts *f, struct ga_setup_plan *p
 			continue;
 		s = ga_setup_add(plan, GA_SETUP_DO_NOTE, "missing", l->identity, "manual",
 				 "listed in " GA_SETUP_DEVICES " and not on this machine");
-		ga_setup_emit(s, NULL, NULL, "look for it with lspci; when it was taken out, take "
-					    "its line out, discover and approve again");
+		ga_setup_emit(s, NULL, NULL, "look for it with lspci; if it was removed, remove "
+					    "its line, discover and approve again");
 	}
 }
 

@@ -13,7 +13,7 @@ const struct ga_setup_unit_wish ga_setup_units[] = {
 	{ "gpuaas-publish.timer", true, true, "publishes what is available" },
 	{ "gpuaas-backup.timer", true, true, "keeps backups of a state that is here" },
 	{ "libvirt-guests.service", false, false,
-	  "it would suspend or start slices behind the record's back" },
+	  "it would suspend or start slices without a record" },
 	{ NULL, false, false, NULL },
 };
 
@@ -52,8 +52,8 @@ static void plan_bridge(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 	}
 	if (there && f->bridge_guests && !f->bridge_foreign && !secure) {
 		add_manual(plan, "bridge", f->bridge,
-			   "it lets everything pass when the switch starts anew, and closing it "
-			   "loses the flows of the slices on it",
+			   "it forwards everything when the switch restarts, and closing it loses "
+			   "the flows of the slices on it",
 			   "run 'gpuaas-reconcile --repair', which closes it and protects its "
 			   "ports again");
 		return;
@@ -65,8 +65,8 @@ static void plan_bridge(const struct ga_setup_facts *f, struct ga_setup_plan *pl
 						    f->bridge);
 
 		add_manual(plan, "bridge", f->bridge,
-			   "it has ports of others, and lets everything pass when the switch "
-			   "starts anew", hint);
+			   "it has ports of others, and forwards everything when the switch "
+			   "restarts", hint);
 		return;
 	}
 	/* Fail mode secure: after a restart of the switch no packet passes until the flows that
@@ -156,8 +156,8 @@ void ga_setup_plan_services(const struct ga_setup_facts *f, struct ga_setup_plan
 
 	if (link && link->state == GA_SETUP_LINK)
 		add(plan, GA_SETUP_DO_UNLINK, "libvirt_network", GA_SETUP_AUTOSTART, false,
-		    "libvirt's own network is of no use here and brings its own NAT",
-		    "it is not started any more", "the link again");
+		    "libvirt's own network is not used here and brings its own NAT",
+		    "it is no longer started", "the link again");
 	for (i = 0; ga_setup_units[i].name; i++)
 		plan_unit(f, plan, &ga_setup_units[i]);
 }

@@ -97,7 +97,7 @@ static void check_reset(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       f->gpu_can_reset == GA_UNKNOWN ?
 				       "discover again with this version of gpuaas" :
 				       "a newer kernel or firmware may bring one; else sell the "
-				       "machine as a whole (--mode baremetal), with a scrub method "
+				       "node as baremetal (--mode baremetal), with a scrub method "
 				       "for its GPUs: gpuaas-wipe(1)");
 }
 
@@ -123,7 +123,7 @@ static char *content_why(const struct ga_slot_facts *f)
 	const char *content = f->nvme_content ? f->nvme_content : "unread";
 
 	if (!f->nvme_signatures_known)
-		return ga_xstrdup("what it holds could not be read");
+		return ga_xstrdup("its content could not be read");
 	if (f->nvme_signatures)
 		return ga_xstrdup("it holds data that is not gpuaas's");
 	if (ga_streq(content, "empty") || ga_streq(content, "pattern"))
@@ -162,7 +162,7 @@ static void check_uses(const struct ga_slot_facts *f, struct ga_reasons *ret)
 
 	if (f->nvme_mounts)
 		ga_reasons_add(ret, "nvme_mounted", f->nvme_wwid,
-			       "it, a partition, or what stands on it is mounted",
+			       "it, a partition, or what is built on it is mounted",
 			       "unmount it, and take it out of /etc/fstab");
 	if (f->nvme_holders)
 		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, user,
@@ -254,7 +254,7 @@ static void check_network(const struct ga_slot_facts *f, enum ga_gate gate, stru
 			       "retire or disable that slot, then discover again");
 	if (f->pf_vf_conflict)
 		ga_reasons_add(ret, "pf_vf_conflict", f->fabric_pf_pci_address,
-			       "a physical function stands beside its own virtual function",
+			       "a physical function and its own virtual function are both offered",
 			       "give out either the function or its virtual functions");
 }
 
@@ -283,7 +283,7 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 {
 	ga_autofree char *again = ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
 					     f->slot ? f->slot : "SLOT");
-	ga_autofree char *mended = ga_xprintf("mend it, then %s", again);
+	ga_autofree char *mended = ga_xprintf("repair it, then %s", again);
 	if (f->duplicate_identity)
 		ga_reasons_add(ret, "duplicate_identity", f->gpu_identity, f->duplicate_identity,
 			       "discover again, or retire the slot that is wrong");
@@ -309,7 +309,7 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 			       mended);
 	if (f->claimed_by)
 		ga_reasons_add(ret, "claimed", f->claimed_by,
-			       "an allocation has a claim on it, or on its node, that the rows do "
+			       "an allocation has a claim on it, or on its node, that its row does "
 			       "not show",
 			       "gpuaas-state check names what is wrong");
 	if (gate != GA_GATE_PROVISION && f->tainted)
@@ -335,8 +335,8 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 	check_host(f, gate, ret);
 	if (gate == GA_GATE_PLACE && f->damaged)
 		ga_reasons_add(ret, "row_damaged", f->slot, f->damaged,
-			       "no program of gpuaas writes that: look at its audit, then take "
-			       "it out of sale, discover, approve it anew and wipe it");
+			       "no program of gpuaas writes that: look at its audit, then take it "
+			       "out of sale, discover, approve it again and wipe it");
 	return ret->n - before;
 }
 

@@ -150,7 +150,7 @@ static bool diskseq_holds(const struct ga_wipe_evidence *e, struct ga_wipe_verdi
 		return true;
 	return no(v, "wrong_device", GA_CONFLICT,
 		  "device.diskseq_before is %s, device.diskseq_after is %s, and no format ran: "
-		  "the disk was taken away and came back, or is another",
+		  "the disk was removed and came back, or is another",
 		  before, after);
 }
 
@@ -260,15 +260,15 @@ static bool guard_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evid
 				  or_null(s->step), s->detail ? s->detail : "no detail");
 		if (rule && stage_of(s->step) < stage)
 			return no(v, "wipe_not_proven", GA_CONFLICT,
-				  "guard[%zu].step is %s, behind what the guard looks at later", i,
+				  "guard[%zu].step is %s, after a step that the guard does "
+				  "later", i,
 				  s->step);
 		stage = rule ? stage_of(s->step) : stage;
 	}
 	for (rule = ga_guard_rules; rule->step; rule++)
 		if (!has_step(e, rule->step))
 			return no(v, "wipe_not_proven", GA_CONFLICT,
-				  "guard has no step '%s': guard[].step says what was looked at, "
-				  "and that was not",
+				  "guard has no step '%s': guard[].step says what was checked",
 				  rule->step);
 	return true;
 }

@@ -305,12 +305,12 @@ static void by_node(const struct judge *j, const struct claim *claim, const stru
 	if (node)
 		ga_kube_settle(j->list, &want, node, ret);
 	else if (name)
-		ga_kube_tell(ret, "node_missing", "the type of device '%s' of its claim '%s' is "
-			     "for node '%s' to say, which is not in the document", d->name,
+		ga_kube_tell(ret, "node_missing", "the type of device '%s' of its claim '%s' comes "
+			     "from node '%s', which is not in the document", d->name,
 			     claim->name, name);
 	else
-		ga_kube_tell(ret, "type_unknown", "nothing says of which type device '%s' of its "
-			     "claim '%s' is", d->name, claim->name);
+		ga_kube_tell(ret, "type_unknown", "the type of device '%s' of its claim '%s' is "
+			     "not known", d->name, claim->name);
 }
 
 static void judge_device(const struct judge *j, const struct claim *claim, const struct result *r,
@@ -337,8 +337,8 @@ static void judge_device(const struct judge *j, const struct claim *claim, const
 	} else if (!t->evidence.n || t->may_be.n) {
 		by_node(j, claim, d, t, ret);
 	} else {
-		ga_kube_tell(ret, "type_unknown", "the type is not known of device '%s' of its "
-			     "claim '%s' (%s)", d->name, claim->name, t->name);
+		ga_kube_tell(ret, "type_unknown", "the type of device '%s' of its claim '%s' is "
+			     "not known (%s)", d->name, claim->name, t->name);
 	}
 	ga_schema_release(&ga_node_view_schema, &view);
 }

@@ -113,7 +113,7 @@ static int64_t unlabelled(struct ga_census *g, const struct nvidia *n)
 	    (n->capacity == GA_UNKNOWN && n->shared == GA_UNKNOWN) || offers == n->count * each)
 		return 0;
 	ga_view_warn(g->view, "count_mismatch",
-		     "labels tell of %lld GPUs, each offered %lld times, and the node offers %lld",
+		     "labels report %lld GPUs, each offered %lld times, and the node offers %lld",
 		     (long long)n->count, (long long)each, (long long)offers);
 	return offers > n->count * each ? (offers - n->count * each) / each : 0;
 }
@@ -436,7 +436,7 @@ void ga_kube_amd(struct ga_census *g, const struct ga_kube_node *node)
 		/* The node offers more GPUs than the labels describe. */
 		if (!uncounted(g, d.first) && capacity != GA_UNKNOWN && its_sum != capacity) {
 			ga_view_warn(g->view, "count_mismatch",
-				     "labels tell of %lld AMD GPUs, the node offers %lld",
+				     "labels report %lld AMD GPUs, the node offers %lld",
 				     (long long)its_sum, (long long)capacity);
 			if (its_sum < capacity)
 				ga_type_said(ga_census_add(g, capacity - its_sum, GA_UNKNOWN),

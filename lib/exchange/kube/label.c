@@ -109,7 +109,7 @@ static void tell_worth(struct telling *t, struct finding *w,
 	if (n->old_name) {
 		w->severity = "info";
 		w->code = "old_spelling";
-		tell(t, w, "so drivers before 450 wrote it; today it is NVIDIA-%s", name);
+		tell(t, w, "drivers before 450 wrote it so; today it is NVIDIA-%s", name);
 	} else if (n->by_hand) {
 		w->severity = "warning";
 		w->code = "written_by_hand";
@@ -155,7 +155,7 @@ static void tell_name(struct telling *t, struct finding *w, enum ga_name_family 
 		w->severity = "error";
 		w->code = "unknown_value";
 		w->hint = "gpuaas-profile catalog, or a drop-in: gpuaas-accelerators(7)";
-		tell(t, w, "no type of the catalogue is called so");
+		tell(t, w, "no type of the catalogue has this name");
 	}
 }
 
@@ -259,9 +259,9 @@ static void check_words(struct telling *t, const struct words *row)
 	w.severity = known ? "info" : "warning";
 	w.code = known ? "present" : "unknown_value";
 	if (known && row->maker)
-		tell(t, &w, "it says whose they are, and not of which type");
+		tell(t, &w, "it names their maker, and not their type");
 	else
-		tell(t, &w, known ? "one of %s" : "whoever writes it writes %s", all.buf);
+		tell(t, &w, known ? "one of %s" : "its labeller writes %s", all.buf);
 }
 
 /* Whether all types of the view are known and none is the maker's. */
@@ -404,7 +404,7 @@ static void check_spelling(struct telling *t, const char *key)
 		look(&s, texts[i]);
 	if (s.known || !s.nearest || ga_kube_amd_label(t->node, key, &amd))
 		return;
-	w.hint = "labellers spell theirs right: somebody wrote it, or another program reads it";
+	w.hint = "labellers do not misspell keys: somebody wrote it, or another program reads it";
 	tell(t, &w, "nothing here reads this key, which is nearly '%s'", s.nearest);
 }
 

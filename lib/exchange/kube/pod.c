@@ -205,7 +205,7 @@ static const char *answer_by_claims(const struct ga_kube_pod *pod,
 		join_claim(ga_kube_claims_find(claims, pod->namespace, pod->claims.v[i]),
 			   pod->claims.v[i], ret, &driver);
 	if (claims && pod->unmade && !ret->code)
-		ga_kube_tell(ret, "claim_missing", "no ResourceClaim was made yet of what it calls "
+		ga_kube_tell(ret, "claim_missing", "no ResourceClaim was made yet for its claim "
 			     "'%s'", pod->unmade);
 	return driver;
 }

@@ -82,7 +82,8 @@ static void by_hand(const struct ga_accel_type *type, const char *ambiguous,
 {
 	set(ret, GA_KUBE_OVERRIDE, type->slug);
 	if (ambiguous)
-		ret->note = ga_xprintf("the label '%s' does not tell it from other types: put the "
+		ret->note = ga_xprintf("the label '%s' does not distinguish it from other types: "
+				       "put the "
 				       "label " GA_KUBE_OVERRIDE "=%s on its nodes", ambiguous,
 				       type->slug);
 	else

@@ -45,7 +45,7 @@ void ga_kube_answer_join(struct ga_kube_answer *all, struct ga_kube_answer *one,
 		*all = *one;
 	} else if (strcmp(first, one->type) != 0) {
 		memset(all, 0, sizeof(*all));
-		ga_kube_tell(all, "several_types", "%s %s and %s: one annotation cannot tell of "
+		ga_kube_tell(all, "several_types", "%s %s and %s: one annotation cannot name "
 			     "both", how, first, one->type);
 	} else if (rank_of(one->basis) < rank_of(all->basis)) {
 		all->basis = one->basis;
@@ -156,10 +156,10 @@ void ga_kube_settle(const struct ga_accels *list, const struct ga_kube_want *wan
 		ga_kube_tell(ret, "nothing_there", "it has %s, and node '%s' shows nothing of that "
 			     "kind", want->what, node->node);
 	} else if (unknown) {
-		ga_kube_tell(ret, "type_unknown", "the type is not known of what node '%s' has "
-			     "(%s)", node->node, node->summary);
+		ga_kube_tell(ret, "type_unknown", "the type of the accelerators of node '%s' is "
+			     "not known (%s)", node->node, node->summary);
 	} else {
 		ga_kube_tell(ret, "mixed_node", "node '%s' has several types (%s), and %s does not "
-			     "tell which", node->node, node->summary, want->what);
+			     "say which", node->node, node->summary, want->what);
 	}
 }

@@ -132,7 +132,7 @@ static void cloud_count(struct ga_census *g, const char *what, const char *name,
 	}
 	if (sum != count)
 		ga_view_warn(g->view, "count_instance",
-			     "by the %s '%.64s' there are %lld accelerators, the node tells of "
+			     "by the %s '%.64s' there are %lld accelerators, the node reports "
 			     "%lld", what, name, (long long)count, (long long)sum);
 }
 
@@ -208,7 +208,7 @@ static void add_override(struct ga_census *g, const struct ga_kube_node *node)
 			     " is '%.64s', which is no type of the catalogue", slug);
 	if (!by)
 		ga_view_warn(g->view, "override_without_owner", GA_KUBE_OVERRIDE
-			     " is there, and " GA_KUBE_OVERRIDE_OWNER " does not say whose it is");
+			     " is there, and " GA_KUBE_OVERRIDE_OWNER " does not name its maker");
 	if (!g->view->types.n)
 		(void)ga_census_add(g, GA_UNKNOWN, GA_UNKNOWN);
 	for (i = 0; i < g->view->types.n; i++) {
@@ -272,7 +272,7 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 		return;
 	v->observed_at = ga_xstrdup(ga_time_format(at, buf));
 	if (at > now + 300 * INT64_C(1000000))
-		ga_view_warn(v, "timestamp_future", "it was seen at %s, which is not yet",
+		ga_view_warn(v, "timestamp_future", "it was seen at %s, which is in the future",
 			     v->observed_at);
 	else
 		v->age_seconds = at > now ? 0 : (now - at) / 1000000;

@@ -194,16 +194,16 @@ static void add_gpu_reasons(struct ga_candidate *c)
 	if (c->gpu->answers == 0)
 		ga_reasons_add(&c->reasons, "gpu_not_answering", c->gpu->pci_address,
 			       "its configuration space reads as ones",
-			       "see 'dmesg'; start the host anew from power off, and if that does "
-			       "not bring it back, replace the GPU");
+			       "see 'dmesg'; power the host off and on, and if that does not bring "
+			       "it back, replace the GPU");
 	if (c->gpu->can_reset == 0)
 		ga_reasons_add(&c->reasons, "gpu_no_reset", c->gpu->pci_address,
 			       c->gpu->reset_methods.n ?
 				       "its only reset, of the bus, reaches other devices too" :
 				       "its reset_method is empty",
 			       "a newer kernel or firmware may bring one (echo default > "
-			       "reset_method undoes a choice of your own); else sell the machine "
-			       "as a whole, with a scrub method for its GPUs: gpuaas-wipe(1)");
+			       "reset_method undoes a choice of your own); else sell the node as "
+			       "baremetal, with a scrub method for its GPUs: gpuaas-wipe(1)");
 	if (c->gpu->boot_display == 1)
 		ga_reasons_add(&c->reasons, "gpu_is_boot_display", c->gpu->pci_address,
 			       "its boot_vga is 1: the console is on it",

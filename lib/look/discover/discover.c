@@ -96,7 +96,7 @@ static void add_warnings(const struct ga_discover_opts *opts, const struct ga_lo
 			       "set it to a CPU list such as 0-1,48-49 in /etc/gpuaas/gpuaas.conf");
 	if (!ga_block_table_is_whole(look->table))
 		ga_reasons_add(&host->warnings, "mounts_unknown", NULL,
-			       "the mounts of some processes may not be read",
+			       "the mounts of some processes cannot be read",
 			       "run it as root to see them; a wipe looks again in any case");
 }
 

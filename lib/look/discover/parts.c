@@ -106,7 +106,7 @@ static const char *refuse_gpu(const struct ga_look *look, const struct ga_pci_de
 	}
 	if (d->pf) {
 		*why = "a virtual function of a GPU: fractional shapes are not offered";
-		*hint = "echo 0 > sriov_numvfs of the physical function to offer that whole";
+		*hint = "echo 0 > sriov_numvfs of the physical function to offer the whole GPU";
 		return "gpu_virtual_function";
 	}
 	return NULL;

@@ -85,7 +85,7 @@ static void check_iommu(struct check *c)
 	if (kind && !pass)
 		ga_reasons_add(&c->host->warnings, "iommu_not_passthrough", "iommu=pt", args,
 			       BOOTSTRAP ", then reboot: without iommu=pt the host's own devices "
-			       "pay for translation");
+			       "are slower");
 }
 
 /* Interrupt remapping: Intel units report it in bit 3 of the extended capabilities (VT-d 3.0,
@@ -282,7 +282,7 @@ static void check_space(struct check *c)
 	ga_autofree char *evidence = NULL, *hint = NULL;
 
 	if (data < 0 || image < 0) {
-		add(c, "free_space", NULL, UNKNOWN, "the file systems do not say", NULL);
+		add(c, "free_space", NULL, UNKNOWN, "the file systems do not report it", NULL);
 		return;
 	}
 	evidence = ga_xprintf("%s has %s free, %s %s", c->f->data_dir, ga_size_format(data, one),
@@ -386,7 +386,7 @@ static void check_grub_file(struct check *c, const char *path)
 	word = waiting_word(text.buf, c->f->cmdline);
 	if (!word)
 		return;
-	evidence = ga_xprintf("it stands in %s and not in /proc/cmdline", path);
+	evidence = ga_xprintf("it is in %s and not in /proc/cmdline", path);
 	c->host->reboot_required = true;
 	ga_reasons_add(&c->host->warnings, "reboot_required", word, evidence,
 		       "run update-grub, drain the node and reboot it");

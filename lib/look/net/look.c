@@ -50,7 +50,7 @@ static void look_bridges(const struct ga_network *n, struct ga_reasons *warnings
 	} else if (out.out.len && ask_switch(mode, &one) == 0 &&
 		   !ga_streq(one.out.buf, "secure\n")) {
 		ga_reasons_add(warnings, "bridge_open", n->bridge,
-			       "its fail mode is not 'secure': it passes on what no flow allows",
+			       "its fail mode is not 'secure': it forwards what no flow allows",
 			       "gpuaas-host-bootstrap --mode slice, or gpuaas-reconcile --repair");
 	}
 }

@@ -320,7 +320,7 @@ int ga_store_access_note(struct ga_db *db, struct ga_err *err)
 	if (ga_db_begin(db, "access_refused", &second) < 0 ||
 	    ga_store_access_audit(db, err, &second) < 0 || ga_db_commit(db, &second) < 0) {
 		ga_db_rollback(db);
-		return ga_wrap(err, "that is not in the audit (%s)", second.msg);
+		return ga_wrap(err, "this refusal is not in the audit (%s)", second.msg);
 	}
 	return -1;
 }

@@ -40,8 +40,8 @@ static int check_grant(const struct ga_grant *g, struct ga_err *err)
 		return ga_fail(err, GA_BADREC, "grant '%s' grants nothing: member 'actions' must "
 			       "not be empty", g->name);
 	if (!g->group == !g->user)
-		return ga_fail(err, GA_BADREC, "grant '%s' is to whom? exactly one of the members "
-			       "'group' and 'user' is needed", g->name);
+		return ga_fail(err, GA_BADREC, "grant '%s' needs exactly one of the members "
+			       "'group' and 'user'", g->name);
 	if (!*(g->group ? g->group : g->user))
 		return ga_fail(err, GA_BADREC, "grant '%s': member '%s' must not be empty", g->name,
 			       g->group ? "group" : "user");
@@ -116,8 +116,8 @@ char *ga_store_access_open(struct ga_db *db, struct ga_err *err)
 				  ga_streq(rules.settings.grants, "off") ? "grants are off" :
 									   "nobody was granted "
 									   "anything");
-	return ga_xprintf("no grant names %s: that is open to whoever can write the state%s",
+	return ga_xprintf("no grant names %s: whoever can write the state may do that%s",
 			  open.buf, ga_access_is_closed(&rules, "administer") ?
 					    "" :
-					    ", who can thereby give themselves any grant");
+					    ", and so give themselves any grant");
 }

@@ -75,7 +75,7 @@ static int need_human(const char *object, struct ga_err *err)
 	if (ga_who()->is_human)
 		return 0;
 	return ga_refuse(err, GA_DENIED, "no_person", object,
-			 ("two people are needed for that, and %s is nobody in particular",
+			 ("that needs two people, and %s can be anybody",
 			  ga_audit_actor()),
 			 ("log in as yourself and use sudo; where there is one operator only, "
 			  "apply gpuaas.access-settings with two_people off: gpuaas-operations(7), "
@@ -149,7 +149,7 @@ static int fail_waiting(const struct ga_proposal *p, struct ga_err *err)
 			 ("proposal '%s' of slot '%s' waits already: %s, by %s", p->proposal,
 			  p->object, p->action, p->proposed_by),
 			 ("gpuaas-approve confirm %s does it, by another person; gpuaas-approve "
-			  "withdraw %s takes it back", p->proposal, p->proposal));
+			  "withdraw %s withdraws it", p->proposal, p->proposal));
 }
 
 static int insert(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
@@ -231,7 +231,7 @@ static int check_waits(const struct ga_proposal *p, struct ga_err *err)
 			   p->decided_by);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, p->object);
-	return ga_hint(err, "what is still wanted is proposed again: gpuaas-show %s", p->object);
+	return ga_hint(err, "propose again what is still wanted: gpuaas-show %s", p->object);
 }
 
 /* Refuses a proposal whose slot has another disk now. */
@@ -245,7 +245,7 @@ static int check_device(struct ga_db *db, const struct ga_proposal *p, struct ga
 	return ga_refuse(err, GA_CONFLICT, "concurrent_update", p->object,
 			 ("slot '%s' no longer has the disk '%.64s' that proposal '%s' is of",
 			  p->object, p->device, p->proposal),
-			 ("gpuaas-approve withdraw %s takes it back", p->proposal));
+			 ("gpuaas-approve withdraw %s withdraws it", p->proposal));
 }
 
 static int check_other(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
@@ -335,7 +335,7 @@ int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct 
 			.sentence = ga_xprintf("%s proposed to %s: another person has to confirm "
 					       "it before %s", ga_rows_text(rows, 5),
 					       retire ? "retire it unwiped" :
-							"destroy what its disk holds",
+							"destroy the data on its disk",
 					       ga_rows_text(rows, 6)),
 			.command = ga_xprintf("gpuaas-approve confirm %s%s", ga_rows_text(rows, 7),
 					      retire ? "" : " | gpuaas-wipe"),

@@ -44,8 +44,8 @@ static int profile_seconds(const char *allocation, const struct facts *f, int64_
 		return ga_refuse(err, GA_BADREC, "profile_unreadable", allocation,
 				 ("profile '%s', as allocation '%s' was placed with it, cannot be "
 				  "read: %s", f->profile ? f->profile : "?", allocation, why.msg),
-				 ("whether it is to be held is not known; 'gpuaas-release %s "
-				  "--hold 0' releases it at once", allocation));
+				 ("it is unknown whether to hold it; 'gpuaas-release %s --hold 0' "
+				  "releases it at once", allocation));
 	if (p.hold_seconds != GA_UNKNOWN)
 		*hold = p.hold_seconds;
 	if (p.graceful_seconds != GA_UNKNOWN)
@@ -137,7 +137,7 @@ static int wrong_state(const struct ga_allocation_row *h, const char *what, stru
 {
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
 			 ("allocation '%s' is %s: %s", h->id, h->state, what),
-			 ("gpuaas-show %s tells what became of it", h->id));
+			 ("gpuaas-show %s shows what became of it", h->id));
 }
 
 int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, const char *reason,
@@ -157,7 +157,7 @@ int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, con
 		return wrong_state(&h, "only what is in use can be held", err);
 	if (!ga_streq(h.shape, "slice"))
 		return ga_fail_for(err, GA_CONFLICT, "no_vm",
-				   "allocation '%s' is a whole machine: it has no VM to stop",
+				   "allocation '%s' is baremetal: it has no VM to stop",
 				   h.id);
 	ga_time_format(ga_time_after(ga_clock_micros(), seconds), until);
 	if (ga_db_change(db, err,

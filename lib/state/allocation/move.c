@@ -52,7 +52,7 @@ static int no_edge(enum ga_machine m, const char *what, const char *id, const ch
 	ga_err_set(err, GA_CONFLICT, "%s '%s' is %s: it cannot become %s", what, id, from, to);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, id);
-	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
+	return command ? ga_hint(err, "this changes it: %s", command) : -1;
 }
 
 /* ---- times of hosts ---- */
@@ -76,8 +76,8 @@ int ga_store_refuse_ahead(const char *what, const char *node, const char *at, st
 	return ga_refuse(err, GA_CONFLICT, "observation_ahead", NULL,
 			 ("%s of '%s' is from %s, and here it is %s: the clocks of host and state "
 			  "differ", what, node, at, now),
-			 ("set the clock that is wrong ('timedatectl' shows it), then look at the "
-			  "host again (gpuaas-discover, gpuaas-reconcile)"));
+			 ("correct the wrong clock ('timedatectl' shows it), then look at the host "
+			  "again (gpuaas-discover, gpuaas-reconcile)"));
 }
 
 /* The stored time, when it is later than ?2. A time in the future is ignored: an older version took
@@ -403,7 +403,8 @@ int ga_store_stale(const char *object, const char *attempt, int64_t generation,
 				   generation);
 
 	return ga_refuse(err, GA_CONFLICT, "concurrent_update", object,
-			 ("'%s' has moved on: the record expected %s, %s", object, expected, found),
+			 ("'%s' has changed since: the record expected %s, "
+			  "%s", object, expected, found),
 			 ("look at it with 'gpuaas-show %s'; the record is of an order that is no "
 			  "longer in force", object));
 }

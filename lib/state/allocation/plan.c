@@ -126,13 +126,13 @@ static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slo
 
 	if (r <= 0)
 		return r < 0 ? -1 : 1;
-	why = ga_xprintf("the machine is not sold whole: '%s' of it stands in no slot and was not "
+	why = ga_xprintf("the node is not sold as baremetal: its '%s' is in no slot and was not "
 			 "wiped since '%s' had it", device, by);
 	out = ga_list_add(refused);
 	*out = (struct ga_refused_slot){ .by_hint = true };
 	ga_reasons_add(&out->reasons, "waiting_for_wipe", device, why,
 		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
-		       "--all-ready | gpuaas-wipe), or take it out and discover again with "
+		       "--all-ready | gpuaas-wipe), or remove it and discover again with "
 		       "--accept-change");
 	return 0;
 }
@@ -214,7 +214,7 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *
 
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
-						"the image '%s' went away from node '%s'", name,
+						"the image '%s' was removed from node '%s'", name,
 						p->node);
 	if (parse_again(record, &m->image_text, &ga_image_schema, &m->image, err) < 0)
 		return ga_wrap(err, "image '%s'", name);

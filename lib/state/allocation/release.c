@@ -195,15 +195,15 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 	}
 	if (!strcmp(h.state, "provisioning"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
-				 ("allocation '%s' is provisioning: its host is making it, and "
-				  "what it made so far is released once that has ended", h.id),
+				 ("allocation '%s' is provisioning: its host is making it, and it "
+				  "can be released once that has ended", h.id),
 				 ("'gpuaas-provision --resume %s' on its host ends it, well or "
 				  "not; then gpuaas-release %s", h.id, h.id));
 	if (!one_of(h.state, used))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
 				 ("allocation '%s' is %s: there is nothing to release", h.id,
 				  h.state),
-				 ("gpuaas-show %s tells what became of it", h.id));
+				 ("gpuaas-show %s shows what became of it", h.id));
 	if (make_order(db, &h, plan, profile, reason, at, ret, err) < 0) {
 		ga_schema_release(&ga_release_order_schema, ret);
 		return -1;

@@ -309,7 +309,7 @@ int ga_store_user_data_check(struct ga_db *db,
 			.check = (char *)(uintptr_t)"user_data_left",
 			.object = object,
 			.sentence = (char *)(uintptr_t)"it is user-data that no allocation needs "
-						       "any more",
+						       "now",
 			.hint = (char *)(uintptr_t)"gpuaas-release --pending",
 		};
 

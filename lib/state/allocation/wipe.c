@@ -96,7 +96,7 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 				  "slot '%s' is %s: no wipe is ordered", due.slot, due.state);
 		ga_err_object(err, due.slot);
 		command = ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
-		return command ? ga_hint(err, "what leaves it: %s", command) : -1;
+		return command ? ga_hint(err, "this changes it: %s", command) : -1;
 	}
 	*ret = (struct ga_wipe_order){
 		.node = ga_xstrdup(due.node),
@@ -151,9 +151,9 @@ int ga_store_wipe_may_begin(struct ga_db *db, const char *slot, struct ga_err *e
 	if (!from)
 		return 0;
 	return ga_refuse(err, GA_BUSY, "wipe_too_early", slot,
-			 ("slot '%s' was used at %s, and the clock of this machine is not there "
-			  "yet: a wipe counts from then on", slot, from),
-			 ("look whether the clock is right; run the same again after %s", from));
+			 ("slot '%s' was used at %s, which this machine's clock has not reached: a "
+			  "wipe counts from then on", slot, from),
+			 ("check the clock; run the same again after %s", from));
 }
 
 int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, struct ga_err *err)
@@ -177,7 +177,7 @@ int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, 
 			  ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
 				     due.slot) :
 			  ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
-	return command ? ga_hint(err, "what goes on from there: %s", command) : -1;
+	return command ? ga_hint(err, "this continues it: %s", command) : -1;
 }
 
 /* The worst outcome of the guard's steps; the trigger judges it. */

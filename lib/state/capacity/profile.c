@@ -159,7 +159,7 @@ static int check_counts(const struct ga_profile *p, struct ga_err *err)
 		for (j = 0; j < i; j++)
 			if (p->counts.v[j] == p->counts.v[i])
 				return ga_fail(err, GA_BADREC, "profile '%s': the count %" PRId64
-					       " stands twice", p->name, p->counts.v[i]);
+					       " is given twice", p->name, p->counts.v[i]);
 	}
 	return 0;
 }
@@ -177,8 +177,8 @@ static int check_types(const struct ga_profile *p, struct ga_err *err)
 				       p->types.v[i]);
 		for (j = 0; j < i; j++)
 			if (!strcmp(p->types.v[j], p->types.v[i]))
-				return ga_fail(err, GA_BADREC, "profile '%s': the type '%.64s' "
-					       "stands twice", p->name, p->types.v[i]);
+				return ga_fail(err, GA_BADREC, "profile '%s': the type '%.64s' is "
+					       "given twice", p->name, p->types.v[i]);
 	}
 	return 0;
 }
@@ -205,7 +205,7 @@ static int check_pages(const struct ga_profile *p, struct ga_err *err)
 				 ("profile '%s': a guest of %" PRId64 " GPU%s gets %" PRId64
 				  " MiB, and pages are of %" PRId64 " MiB", p->name, p->counts.v[i],
 				  p->counts.v[i] == 1 ? "" : "s", mib, kib / 1024),
-				 ("memory of whole pages, or smaller pages"));
+				 ("a multiple of the page size, or smaller pages"));
 	}
 	return 0;
 }

@@ -75,7 +75,7 @@ static int check_twice(const struct ga_manual_type *types, size_t n, struct ga_e
 		if (j == i)
 			continue;
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("the type '%.64s' stands twice", types[i].type),
+				 ("the type '%.64s' is given twice", types[i].type),
 				 ("once, with the number of all of them: 4xTYPE"));
 	}
 	return 0;

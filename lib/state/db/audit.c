@@ -128,7 +128,7 @@ static int count_row(struct ga_db *db, int64_t seq, struct ga_err *err)
 	if (n < 0)
 		return -1;
 	return n == 1 ? 0 : ga_fail(err, GA_BADREC, "audit row %lld was not counted: something in "
-						    "the state keeps meta.audit_seq as it is",
+						    "the state prevents changes of meta.audit_seq",
 				    (long long)seq);
 }
 
@@ -179,7 +179,7 @@ static const char *look_at(const struct ga_rows *rows, int64_t seq, const char *
 	if (!ga_streq(r.previous, previous))
 		return "it does not name the row before it";
 	if (!is_hash(ga_rows_text(rows, 8)))
-		return "its hash is none: no program of gpuaas wrote it";
+		return "its hash is not valid: no program of gpuaas wrote it";
 	hash_row(&r, text, hash);
 	return ga_streq(hash, ga_rows_text(rows, 8)) ? NULL : "it was changed after it was written";
 }

@@ -15,7 +15,7 @@ int ga_store_controller(struct ga_db *db, char ret[GA_CONTROLLER_SIZE], struct g
 			  "ORDER BY seq DESC LIMIT 1", "S", &hash);
 
 	if (r <= 0)
-		return r < 0 ? -1 : ga_fail(err, GA_CONFLICT, "the audit does not tell how this "
+		return r < 0 ? -1 : ga_fail(err, GA_CONFLICT, "the audit does not show how this "
 					    "state began: 'gpuaas-state check' finds more");
 	snprintf(ret, GA_CONTROLLER_SIZE, "%s",
 		 ga_starts(hash, "sha256:") ? hash + strlen("sha256:") : hash);

@@ -90,7 +90,8 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return ga_refuse(err, GA_BUSY, "locked", NULL,
-				 ("'%s' is locked by a program that takes no turns", path),
+				 ("'%s' is locked by a program that ignores the writers' "
+				  "queue", path),
 				 ("another SQLite tool has it open; 'fuser %s' names it", path));
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
@@ -111,8 +112,8 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 	default:
 		(void)ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
 		if (db->file == GA_DB_STATE && ga_starts(sentence, "no such "))
-			return ga_hint(err, "somebody changed what the file consists of: "
-					    "'gpuaas-state check' says what mends it");
+			return ga_hint(err, "somebody changed the schema of the file: "
+					    "'gpuaas-state check' says what repairs it");
 		return -1;
 	}
 }

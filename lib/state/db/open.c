@@ -60,7 +60,7 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 			  files[db->file].what, db->path, (long long)version,
 			  (long long)newest(db->file));
 	if (db->file == GA_DB_HOST)
-		return ga_hint(err, "what works on this host first brings it to this version: "
+		return ga_hint(err, "the next program that works on this host migrates it: "
 				    "gpuaas-wipe --pending");
 	return ga_hint(err, "make a backup, then run 'gpuaas-state migrate'");
 }

@@ -108,7 +108,7 @@ static int too_late(const struct ga_writers_queue *t, struct ga_err *err)
 			  n > 0 && is_alive(holder) ? holder : "a program that did not say which",
 			  (long long)deadline_seconds),
 			 ("try again, or wait longer with GPUAAS_DEADLINE=SECONDS; a holder that "
-			  "hangs can be ended by its process id, nothing is half written"));
+			  "hangs can be ended by its process id: nothing is left half written"));
 }
 
 /* 1 when a wait that a signal ended goes on, until the monotonic time. */

@@ -120,7 +120,7 @@ int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_er
 		return ga_refuse(err, GA_CONFLICT, "plan_over", h.id,
 				 ("allocation '%s' is %s: its plan is over", h.id, h.state),
 				 ("stop what was begun on '%s' and place again; 'gpuaas-show %s' "
-				  "tells why", h.node ? h.node : "the host", h.id));
+				  "shows why", h.node ? h.node : "the host", h.id));
 	if (ga_streq(h.order_kind, "plan") && !only_looks(p->phase) &&
 	    ga_fold_start(db, &h, p->at, err) < 0)
 		return -1;

@@ -21,7 +21,7 @@ static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", allocation,
 			 ("allocation '%s' is %s: nothing is done with its VM", allocation,
 			  h->state),
-			 ("'gpuaas-show %s' tells what happened", allocation));
+			 ("'gpuaas-show %s' shows what happened", allocation));
 }
 
 /* Some records count in any state of the allocation, because they happened: it only must exist. */
@@ -48,8 +48,8 @@ int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err
 	/* A VM of a held allocation that somebody starts by hand would run unbilled. */
 	if (!strcmp(h.state, "held") && !strcmp(p->power_wanted, "on"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
-				 ("allocation '%s' is held: its VM is to be off", h.id),
-				 ("gpuaas-release --undo %s takes the hold back", h.id));
+				 ("allocation '%s' is held: its VM must be off", h.id),
+				 ("gpuaas-release --undo %s ends the hold", h.id));
 	/* The plan and its attempt outlast holds. The order of an undone hold, or of an undo before
 	 * another hold, is recognised by its time: it was issued before the present state began. */
 	if (p->order_issued_at)
@@ -58,9 +58,9 @@ int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err
 		return -1;
 	if (later)
 		return ga_refuse(err, GA_CONFLICT, "concurrent_update", h.id,
-				 ("'%s' has moved on: it is %s by a later order than the one of %s "
-				  "that this answers", h.id, h.state, p->order_issued_at),
-				 ("gpuaas-reconcile on its node puts the power right"));
+				 ("'%s' has changed since: it is %s by a later order than the one "
+				  "of %s that this answers", h.id, h.state, p->order_issued_at),
+				 ("gpuaas-reconcile on its node corrects the power"));
 	changed = ga_store_power_wanted(db, h.id, p->power_wanted, p->power_observed, err);
 	if (changed < 0 || (!changed && ga_starts(p->reason, "already_")))
 		return changed;
@@ -184,7 +184,7 @@ int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 	ga_rec_digest(&ga_wipe_evidence_schema, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",
-				   "evidence '%s' was changed: its digest is another", e->evidence);
+				   "evidence '%s' was changed: its digest differs", e->evidence);
 	/* The disk is written again at once: the taint stays, and no slot moves. */
 	if (ga_store_evidence_add(db, e, err) < 0 ||
 	    ga_store_health_wiped(db, e, NULL, err) < 0)

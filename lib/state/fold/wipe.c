@@ -118,7 +118,7 @@ static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_ev
 	ga_rec_digest(&ga_wipe_evidence_schema, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",
-				   "evidence '%s' was changed: its digest is another", e->evidence);
+				   "evidence '%s' was changed: its digest differs", e->evidence);
 	return 0;
 }
 
@@ -132,7 +132,8 @@ int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct 
 		return -1;
 	if (!e->object)
 		return ga_refuse(err, GA_CONFLICT, "no_slot", NULL,
-				 ("evidence '%s' names no slot: it was a wipe alone", e->evidence),
+				 ("evidence '%s' names no slot: no order of a state was behind the "
+				  "wipe", e->evidence),
 				 ("keep the record; only a wipe-order of this state clears a "
 				  "slot"));
 	r = ga_store_wipe_due(db, e->object, &due, err);

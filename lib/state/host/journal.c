@@ -81,7 +81,7 @@ static int begin_attempt(struct ga_hostdb *h, const struct ga_attempt *a, struct
 		return -1;
 	if (r && !ga_streq(known.order, a->order))
 		return ga_refuse(err, GA_CONFLICT, "old_digest", a->object,
-				 ("attempt '%s' of '%s' was taken up with another text of its "
+				 ("attempt '%s' of '%s' was begun with another text of its "
 				  "order", a->attempt, a->object),
 				 ("an order is carried out as it was written: place again"));
 	if (r)

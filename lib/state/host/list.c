@@ -275,5 +275,5 @@ int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret, struct 
 				 ("give more of the id"));
 	return ga_refuse(err, GA_NOTFOUND, NULL, text,
 			 ("this host has no allocation '%s'", text),
-			 ("'gpuaas-list allocations' tells the node of each"));
+			 ("'gpuaas-list allocations' shows the node of each"));
 }

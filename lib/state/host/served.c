@@ -73,9 +73,9 @@ static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct 
 			 ("this host carries out orders of the state %s of epoch %lld, since %s: "
 			  "the order for '%s' comes from %s", s->controller, (long long)s->epoch,
 			  s->since, by->object, whose),
-			 ("'gpuaas-state check' shows which a state is; where the other one is "
-			  "meant to go on alone: gpuaas-state expect --node NODE | gpuaas-on "
-			  "gpuaas-reconcile --take-over - | gpuaas-state fold -"));
+			 ("'gpuaas-state check' shows which a state is; if only the other one is "
+			  "to go on: gpuaas-state expect --node NODE | gpuaas-on gpuaas-reconcile "
+			  "--take-over - | gpuaas-state fold -"));
 }
 
 /* 1: refuse, and s is the accepted controller. */

@@ -123,7 +123,8 @@ static int attend_profile(const char *kind, const char *id, const char *what, vo
 		.state = "present",
 		.since = now,
 		.code = "row_damaged",
-		.sentence = ga_xprintf("its %s '%s' cannot be read, and sells nothing: %s", kind,
+		.sentence = ga_xprintf("its %s '%s' cannot be read: nothing of it is sold: "
+				       "%s", kind,
 				       id, what),
 	};
 

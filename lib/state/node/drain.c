@@ -67,7 +67,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	if (v->needs_reason && !(there && n.cordon_reason) && (!move->reason || !*move->reason))
 		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
 	if (move->generation != GA_UNKNOWN && move->generation != n.generation) {
-		ga_err_set(err, GA_CONFLICT, "node '%s' has moved: expected generation %" PRId64
+		ga_err_set(err, GA_CONFLICT, "node '%s' has changed: expected generation %" PRId64
 			   ", found %" PRId64, n.node, move->generation, n.generation);
 		ga_err_about(err, "concurrent_update", n.node);
 		return -1;
@@ -83,7 +83,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 				 ("node '%s' still has %" PRId64 " slot%s not retired", n.node,
 				  n.slots, n.slots == 1 ? " that is" : "s that are"),
 				 ("gpuaas-list slots --where node=%s shows them; gpuaas-approve "
-				  "disable and gpuaas-approve retire take each out", n.node));
+				  "disable and gpuaas-approve retire remove each", n.node));
 	if (there && (!move->reason || ga_streq(move->reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err) < 0 ? -1 : 0;
@@ -101,7 +101,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 			 "drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
 			 "sssss", n.node, v->to, now, reason, deadline) < 0)
 		return ga_streq(err->reason, "has_claims") ?
-			       ga_hint(err, "gpuaas-node show %s says what is on it", node) :
+			       ga_hint(err, "gpuaas-node show %s shows what is on it", node) :
 			       -1;
 	if (ga_audit_add(db, v->audit, node,
 			 json_pack("{s:s, s:s, s:s?, s:s?}", "from", n.state, "to", v->to, "reason",
@@ -141,7 +141,7 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 		return ga_xprintf("its wipe is not done: %s since %s", ga_rows_text(r, B_STATE),
 				  since);
 	if (ga_streq(code, "not_taken_up"))
-		return ga_xprintf("a plan of project %s that nobody has taken up yet",
+		return ga_xprintf("a plan of project %s that is not begun yet",
 				  ga_rows_text(r, B_PROJECT));
 	return ga_xprintf("%s%s%s of project %s, asked for by %s, is %s since %s%s%s",
 			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
@@ -247,7 +247,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 		return ga_refuse(err, GA_CONFLICT, "not_here", allocation,
 				 ("allocation '%s' is not on node '%s'%s%s%s", allocation, node,
 				  where ? " but on '" : "", where ? where : "", where ? "'" : ""),
-				 ("gpuaas-node show %s says what is on it", node));
+				 ("gpuaas-node show %s shows what is on it", node));
 	if (!ga_streq(state, "active") && !ga_streq(state, "held"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", allocation,
 				 ("allocation '%s' is %s: only one that is active or held is "

@@ -278,8 +278,9 @@ int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err
 	return ga_refuse(err, GA_CONFLICT, "not_seen_since", slot,
 			 ("slot '%s' failed at %s: %s; no discovery since has seen its GPU well",
 			  slot, since ? since : "a time that is not known", detail),
-			 ("mend it (a GPU that is gone: start the machine cold), then on the host "
-			  "'gpuaas-discover | gpuaas-approve --record-only', then the same again"));
+			 ("repair it (a GPU that is gone: start the machine cold), then on the "
+			  "host 'gpuaas-discover | gpuaas-approve --record-only', then run this "
+			  "again"));
 }
 
 int ga_store_health_inherit(struct ga_db *db, const char *slot, const struct ga_candidate *c,

@@ -99,8 +99,8 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 	if (o.revoked)
 		return refuse(err, GA_DENIED, "key_revoked", host->node,
 			      "it shows a key that was revoked",
-			      "on the host: '" NEW_KEY "'; where somebody else may have had the "
-			      "key, find out how first");
+			      "on the host: '" NEW_KEY "'; if somebody else may have had the key, "
+			      "find out how first");
 	if (o.found)
 		return refuse(err, GA_DENIED, "key_of_another", host->node,
 			      "it shows the key of another node",
@@ -108,7 +108,7 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 	if (known && !accept_change)
 		return refuse(err, GA_CONFLICT, "node_key_changed", host->node,
 			      "it shows another key than the registered one",
-			      "if the host was installed anew: gpuaas-approve --accept-change; if "
+			      "if the host was reinstalled: gpuaas-approve --accept-change; if "
 			      "not, somebody else answers in its name");
 	had = known ? 0 : had_key(db, host->node, err);
 	if (had < 0 || (known && ga_store_key_revoke(db, host->node, "replaced", err) < 0))
@@ -166,7 +166,7 @@ static int check_unsigned(struct ga_db *db, const struct ga_rec *rec, const char
 		if (had)
 			return refuse(err, GA_DENIED, "unsigned", nodes[i],
 				      "a result of it is not signed, and it has a key",
-				      "results come from the node's own programs; where its folder "
+				      "results come from the node's own programs; if its folder "
 				      "was lost, 'gpuaas-wipe --pending' on it makes a new key, "
 				      "and 'gpuaas-discover | gpuaas-approve --record-only "
 				      "--accept-change' registers that");
@@ -301,7 +301,8 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 		return refuse(err, GA_DENIED, "bad_signature", said ? said : "?",
 			      CHANGED_ON_ITS_WAY "; fold what the node prints, unchanged: "
 			      "'gpuaas-reconcile --repair' there gives it again",
-			      "look at what lies between the host's program and gpuaas-state fold");
+			      "find what changes it between the host's program and gpuaas-state "
+			      "fold");
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
 	if (!o.found)
@@ -313,7 +314,7 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 	if ((said && !ga_streq(said, o.node)) || (on && !ga_streq(on, o.node)))
 		return refuse(err, GA_DENIED, "wrong_node", o.node,
 			      "it signed a result of another node's object",
-			      "look at the host: it says what is not its to say");
+			      "check the host: it reports on an object of another node");
 	return 0;
 }
 

@@ -47,8 +47,8 @@ static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, str
 	if (r <= 0)
 		return r;
 	return ga_refuse(err, GA_CONFLICT, "node_in_use", NULL,
-			 ("node '%s' has %lld slots that were approved to be sold as a whole "
-			  "machine: its mode cannot become slice", s->node,
+			 ("node '%s' has %lld slots that were approved for baremetal: its mode "
+			  "cannot become slice", s->node,
 			  (long long)slots),
 			 ("disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
 			  "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "

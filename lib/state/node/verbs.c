@@ -103,7 +103,7 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 			       "allocation %s", s->slot, s->allocation);
 	if (ga_streq(v->name, "repair") && ga_streq(s->state, "available"))
 		return ga_hint(err, "to have it wiped again: gpuaas-approve disable %s --reason "
-			       "TEXT, then the same again", s->slot);
+			       "TEXT, then run this again", s->slot);
 	if (!state)
 		return ga_hint(err, "no program of gpuaas writes that state: stop all writers and "
 			       "go back to a backup (gpuaas-state restore)");
@@ -190,11 +190,11 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 	disk = s->nvme_wwid && c.nvme && !ga_streq(s->nvme_wwid, c.nvme->wwid);
 	if (gpu || disk)
 		r = ga_refuse(err, GA_CONFLICT, "duplicate_identity", s->slot,
-			      ("the host of slot '%s' shows another %s '%s' in its place than '%s'",
+			      ("the host of slot '%s' shows %s '%s' in its place, not '%s'",
 			       s->slot, gpu ? "GPU" : "disk",
 			       gpu ? c.gpu->identity : c.nvme->wwid,
 			       gpu ? s->gpu_identity : s->nvme_wwid),
-			      ("where that is to be the slot's: gpuaas-discover | gpuaas-approve "
+			      ("to give that one to the slot: gpuaas-discover | gpuaas-approve "
 			       "--slot %lld | gpuaas-wipe", (long long)s->slot_index));
 	else
 		r = ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
@@ -283,8 +283,8 @@ static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct 
 		ga_err_reason(err, why->code);
 		ga_err_object(err, s->slot);
 		ga_schema_release(&ga_slot_schema, now);
-		return ga_hint(err, "mend it, then on the host 'gpuaas-discover | gpuaas-approve "
-				    "--record-only', then the same again");
+		return ga_hint(err, "repair it, then on the host 'gpuaas-discover | gpuaas-approve "
+				    "--record-only', then run this again");
 	}
 	return 0;
 }
@@ -381,7 +381,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 	if (v->needs_reason && (!reason || !*reason))
 		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
 	if (generation != GA_UNKNOWN && generation != s.generation) {
-		ga_err_set(err, GA_CONFLICT, "slot '%s' has moved: expected generation %" PRId64
+		ga_err_set(err, GA_CONFLICT, "slot '%s' has changed: expected generation %" PRId64
 			   ", found %" PRId64, s.slot, generation, s.generation);
 		ga_err_about(err, "concurrent_update", s.slot);
 		return -1;

@@ -59,7 +59,7 @@ int ga_adopt_record(json_t *json, const struct ga_schema *schema, void *ret, str
 	const char *kind = json_string_value(json_object_get(json, "kind"));
 
 	if (!ga_streq(kind, schema->kind))
-		return ga_fail(err, GA_BADREC, "the inventory has %s where %s belongs",
+		return ga_fail(err, GA_BADREC, "the inventory has %s in place of %s",
 			       kind ? kind : "nothing", schema->kind);
 	return ga_schema_parse(schema, json, ret, err);
 }

@@ -307,11 +307,11 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	 * tenant still has it. */
 	if (!ga_streq(plan->shape, "slice"))
 		return ga_refuse(err, GA_CONFLICT, "not_a_slice", NULL,
-				 ("allocation '%s' is the whole machine '%s': only slices are "
-				  "adopted, and nothing is placed on that node until it has agreed",
+				 ("allocation '%s' is baremetal on '%s': only slices are adopted, "
+				  "and nothing is placed on that node until it has agreed",
 				  plan->allocation, plan->node),
 				 ("gpuaas-node quarantine %s --reason 'tenant of %s'; at its end "
-				  "take the machine back by hand and discover it again", plan->node,
+				  "release the machine by hand and discover it again", plan->node,
 				  plan->allocation));
 	if (plan->lab != ga_db_is_lab(a->db))
 		return ga_fail_for(err, GA_CONFLICT, "lab", "allocation '%s' is of %s",

@@ -97,8 +97,8 @@ static int verify_sold(struct ga_adopting *a, const struct slot *s, struct ga_er
 
 	if (!w) {
 		ga_autofree char *sentence =
-			ga_xprintf("the state has it for allocation %s, of which the host knows "
-				   "nothing", s->allocation);
+			ga_xprintf("the state has it for allocation %s, which the host does not "
+				   "know", s->allocation);
 		ga_autofree char *hint = ga_xprintf("gpuaas-release %s | gpuaas-wipe",
 						    s->allocation);
 
@@ -152,9 +152,9 @@ static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool st
 	int r;
 
 	if (!a->of->end.domains_known)
-		return "libvirt of the host could not be asked what runs";
+		return "libvirt of the host did not say what runs";
 	if (strangers)
-		return "a domain runs on the host that nobody knows";
+		return "an unknown domain runs on the host";
 	if (!w)
 		return "the host has no record of a wipe of it";
 	if (w->unwiped_by)
@@ -225,7 +225,7 @@ static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err
 		ga_adopt_finding(a, "not_adopted", w->object,
 				 "its domain is on the host, and host.db has no plan of it: "
 				 "its owner and its devices are unknown",
-				 "look at it with virsh on the host; when it is nobody's, end it "
+				 "look at it with virsh on the host; if nobody needs it, end it "
 				 "there, and adopt again");
 	}
 	if (forgotten) {

@@ -129,7 +129,7 @@ static int check_states(struct check *c, enum ga_machine m, const char *sql)
 			   "it is in a state that its machine does not have, which no program "
 			   "of gpuaas writes",
 			   "stop all writers and go back to a backup (gpuaas-state restore), or "
-			   "have the state made whole by who changed it") < 0)
+			   "have the person who changed it repair it") < 0)
 			return -1;
 	return r;
 }
@@ -205,7 +205,7 @@ static int on_content(const struct ga_doubted *d, void *arg)
 	ga_autofree char *hint = NULL;
 
 	if (!d->slot)
-		hint = ga_xstrdup("no slot has its disk any more: retire it, or approve it anew, "
+		hint = ga_xstrdup("no slot has its disk any more: retire it, or approve it again, "
 				  "which wipes it");
 	else if (ga_streq(d->state, "available") || ga_streq(d->state, "disabled") ||
 		 ga_streq(d->state, "quarantined"))

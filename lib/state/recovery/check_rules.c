@@ -16,7 +16,7 @@
 #define BACKUP "look at its audit, stop all writers and go back to a backup"
 #define CORDON "keep it from new work (gpuaas-approve cordon ID --reason TEXT), " BACKUP
 #define AGAIN \
-	"look at its audit; a new discovery or apply writes it anew " \
+	"look at its audit; a new discovery or apply writes it again " \
 	"(gpuaas-discover | gpuaas-approve --record-only)"
 #define NO_GENERATION "generation NOT BETWEEN 0 AND " GA_SQL_GENERATION_LAST
 #define CAPACITY \
@@ -55,7 +55,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT c.node_id FROM claim c WHERE c.live = 1 AND c.claim_kind = 'node' AND EXISTS "
 	  "(SELECT 1 FROM claim o WHERE o.node_id = c.node_id AND o.live = 1 AND "
 	  "o.allocation_id <> c.allocation_id) GROUP BY 1 ORDER BY 1",
-	  "the node is claimed whole and by another allocation too", BACKUP },
+	  "the node is claimed for baremetal and by another allocation too", BACKUP },
 	{ "sold_once",
 	  "SELECT c.id FROM claim c LEFT JOIN node n ON n.id = c.node_id WHERE c.live = 1 AND "
 	  "(c.held_by IS NULL OR n.held_by IS NOT c.held_by) ORDER BY 1",
@@ -109,7 +109,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "AND a.state IN ('placed', 'provisioning', 'active') "
 	  "AND NOT EXISTS (SELECT 1 FROM claim o WHERE o.slot_id = s.id AND o.live = 1 "
 	  "AND o.allocation_id = a.id) ORDER BY 1",
-	  "the node is claimed whole, and a slot of it is left out", NULL },
+	  "the node is claimed for baremetal, and a slot of it is left out", NULL },
 	{ "cpuset_taken",
 	  "SELECT c.slot_id FROM (SELECT DISTINCT slot_id, node_id FROM slot_cpu) c LEFT JOIN "
 	  "slot s ON s.id = c.slot_id WHERE s.id IS NULL OR s.node_id <> c.node_id ORDER BY 1",
@@ -261,7 +261,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "row_damaged",
 	  "SELECT id FROM node WHERE " NO_GENERATION " UNION ALL SELECT id FROM slot WHERE "
 	  NO_GENERATION " UNION ALL SELECT id FROM allocation WHERE " NO_GENERATION " ORDER BY 1",
-	  "its generation is at its end: it can be changed no more", NULL },
+	  "its generation is at its end: it can no longer be changed", NULL },
 	/* access */
 	{ "access_record",
 	  "SELECT name FROM team WHERE CASE WHEN json_valid(record) THEN "
@@ -269,14 +269,14 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT name FROM access_grant WHERE CASE WHEN json_valid(record) THEN "
 	  "json_extract(record, '$.name') END IS NOT name UNION ALL "
 	  "SELECT 'access-settings' FROM access WHERE NOT json_valid(record) ORDER BY 1",
-	  "what says who may do what is not the record of its name",
+	  "its record of access is not the record of its name",
 	  "look at its audit, and apply it again as root" },
 	{ "same_person",
 	  "SELECT p.id FROM proposal p WHERE p.confirmed_uid = p.proposed_uid OR "
 	  "(p.confirmed_uid IS NOT NULL AND p.confirmed_uid IN (SELECT value FROM "
 	  "json_each(CASE WHEN json_valid(p.proposed_humans) THEN p.proposed_humans "
 	  "ELSE '[]' END))) ORDER BY 1",
-	  "the override was confirmed by who proposed it", "look at its audit" },
+	  "the person who proposed the override confirmed it", "look at its audit" },
 	/* billing */
 	{ "billing",
 	  "SELECT u.allocation_id FROM usage u "
@@ -288,7 +288,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT u.allocation_id FROM usage u JOIN allocation a ON a.id = u.allocation_id "
 	  "WHERE u.ended_at IS NULL AND u.usage_kind = 'provisioning' "
 	  "AND a.state <> 'provisioning' ORDER BY 1",
-	  "its provisioning is counted on, and it is not being provisioned", NULL },
+	  "its provisioning is still counted, and it is not being provisioned", NULL },
 	{ "billing",
 	  "SELECT a.id FROM allocation a WHERE a.state = 'active' AND NOT EXISTS (SELECT 1 FROM "
 	  "usage u WHERE u.allocation_id = a.id AND u.ended_at IS NULL) ORDER BY 1",
@@ -298,7 +298,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "began_second <= -9007199254740991 OR (ended_at IS NOT NULL AND "
 	  "(length(ended_at) <> 27 OR ended_second >= 9007199254740991 OR "
 	  "ended_at < started_at)) ORDER BY 1",
-	  "a span of its use has times that are none, or ends before it begins", AS_BILLED },
+	  "a span of its use has a time that is not valid, or ends before it begins", AS_BILLED },
 	{ "billing",
 	  "SELECT DISTINCT u.allocation_id FROM usage u LEFT JOIN allocation a "
 	  "ON a.id = u.allocation_id WHERE a.id IS NULL OR u.count <> a.count OR "

@@ -334,8 +334,8 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 static void add_moved(const struct ga_candidate *c, const struct ga_place_of *at,
 		      struct ga_reasons *ret)
 {
-	ga_autofree char *why = ga_xprintf("its GPU is not on the host; the GPU that stands in its "
-					   "place %lld now is another slot's",
+	ga_autofree char *why = ga_xprintf("its GPU is not on the host; the GPU in its place %lld "
+					   "now is another slot's",
 					   (long long)c->slot_index);
 	ga_autofree char *fix = ga_xprintf("bring the GPU back and discover again, or retire this "
 					   "slot: gpuaas-approve retire %s --reason TEXT",

@@ -106,7 +106,7 @@ GA_MUST_CHECK int ga_store_block_unsellable(struct ga_db *db, const char *slot,
 					    struct ga_err *err);
 /* Calls each for every slot that is available but may not be sold in its node's mode, in the order
  * of nodes and indexes, and stops when it returns -1. left_out: the effect on placement, "leaves it
- * out" or "leaves it out of slices" (a baremetal allocation can have it). */
+ * out" or "blocks it for slices" (a baremetal allocation can have it). */
 typedef int (*ga_unsellable)(const struct ga_rows *rows, const char *left_out,
 			     const struct ga_reasons *reasons, void *arg, struct ga_err *err);
 GA_MUST_CHECK int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg,

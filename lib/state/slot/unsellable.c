@@ -37,7 +37,7 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	ga_schema_release(&ga_bundle_schema, &bundle);
 	if (only_baremetal ? not_baremetal : not_slice)
 		r = each(rows, only_baremetal || not_baremetal ? "leaves it out" :
-								 "leaves it out of slices",
+								 "blocks it for slices",
 			 only_baremetal || not_baremetal ? &baremetal : &slice, arg, err);
 	ga_reasons_release(&slice);
 	ga_reasons_release(&baremetal);

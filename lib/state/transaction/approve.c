@@ -123,11 +123,11 @@ static int note_destruction(struct ga_approve_run *run, const char *wwid, const 
 		return -1;
 	if (allowed)
 		*ga_list_add(&run->notes) = ga_xprintf(
-			"slot %s: its next wipe destroys what disk '%s' holds", s->slot, wwid);
+			"slot %s: its next wipe destroys the data on disk '%s'", s->slot, wwid);
 	else if (ga_streq(s->state, "disabled"))
 		*ga_list_add(&run->notes) = ga_xprintf(
-			"slot %s stays disabled, and --destroy-data allows nothing: give it "
-			"again when nothing else stands against the slot%s%s", s->slot,
+			"slot %s stays disabled, and --destroy-data allows nothing: give it again "
+			"when nothing else blocks the slot%s%s", s->slot,
 			s->cordon_reason ? "; first: gpuaas-approve uncordon " : "",
 			s->cordon_reason ? s->slot : "");
 	else

@@ -309,7 +309,7 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	return ga_refuse(err, GA_BUSY, "concurrent_update", NULL,
 			 ("the fleet kept changing while a request for '%s' was decided",
 			  request->profile),
-			 ("run it again; gpuaas-state check finds out if it goes on"));
+			 ("run it again; if it happens again: gpuaas-state check"));
 }
 
 /* ---- names of nodes, types and images ---- */

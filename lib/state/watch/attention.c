@@ -205,8 +205,8 @@ static void look_first(struct ga_attend *f, const struct ga_rows *r)
 	    (seen && since && strcmp(seen, since) > 0))
 		return;
 	sentence = f->sentence;
-	f->sentence = ga_xprintf("%s; %s: a repair and a wipe can succeed from the first discovery "
-				 "after %s on that sees it answer%s",
+	f->sentence = ga_xprintf("%s; %s: a repair and a wipe can succeed once a discovery after "
+				 "%s sees it answer%s",
 				 sentence,
 				 no_reset ? "a kernel or firmware that can reset it comes first" :
 					    "start the machine cold first (power off, then on)",
@@ -373,7 +373,7 @@ static int attend_allocation(const struct ga_rows *r, const char *now,
 	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
 		f.object_kind = "plan";
 		f.code = "plan_expired";
-		f.sentence = ga_xprintf("nobody took the plan up before %s", expires);
+		f.sentence = ga_xprintf("the plan was not begun before %s", expires);
 		f.command = ga_xprintf("gpuaas-release %s", id);
 		return ga_attention_emit(&f, to, err);
 	}
@@ -439,9 +439,8 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 		if (ga_rows_bool(r, N_LOST)) {
 			/* Nothing undrains a host that will not come back: its slots are retired,
 			 * then the node. */
-			f.sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then "
-						"the node; where the host is back, gpuaas-node "
-						"undrain",
+			f.sentence = ga_xprintf("%s%sthe host is lost: retire its slots, then the "
+						"node; if the host is back, gpuaas-node undrain",
 						cordon ? cordon : "", cordon ? "; " : "");
 			f.command = ga_rows_bool(r, N_SLOTS) ?
 					    ga_xprintf("gpuaas-list slots --where node=%s", id) :
@@ -459,8 +458,9 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 				       changed ? " --accept-change" : "");
 	} else {
 		f.code = "unverified_since_restore";
-		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed: "
-					"from then on its host follows this state alone");
+		f.sentence = ga_xstrdup("the state was restored, and the node has not agreed to "
+					"it: a reconcile there makes its host follow this state "
+					"alone");
 		f.command = ga_xstrdup("gpuaas-reconcile --take-over");
 	}
 	return ga_attention_emit(&f, to, err);
@@ -517,8 +517,8 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 			.code = "unverified_since_restore",
 			.sentence = ga_xprintf("the state was restored, and the slot was neither "
 					       "adopted nor wiped since: nothing is placed on it%s",
-					       wipe ? "; its wipe is no evidence of its own, which "
-						      "adopt could take" :
+					       wipe ? "; it has no evidence of a wipe that adopt "
+						      "could use" :
 						      "; adopt --wipe orders the wipe of slots "
 						      "that cannot be adopted"),
 			.command = ga_xprintf("gpuaas-reconcile --inventory | gpuaas-state adopt "

@@ -98,8 +98,8 @@ static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct
 			.code = "drain_overdue",
 			.since = ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("its drain (%s) was to be done, and %lld claim%s "
-					       "left",
+			.sentence = ga_xprintf("its drain (%s) is past its deadline, and %lld "
+					       "claim%s left",
 					       reason ? reason : "without a reason",
 					       (long long)ga_rows_int(rows, 4),
 					       ga_rows_int(rows, 4) == 1 ? " is" : "s are"),
@@ -185,7 +185,7 @@ int ga_attend_stale(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.code = "stale",
 			.since = seen ? seen : ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("it was last looked at %s: nothing is placed on it",
+			.sentence = ga_xprintf("its last discovery: %s; nothing is placed on it",
 					       seen ? seen : "never"),
 			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve "
 					      "--record-only"),

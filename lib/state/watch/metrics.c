@@ -189,7 +189,7 @@ static void tell_ages(const struct ages *list, struct ga_str *to)
 	ga_autostr struct ga_str second = GA_STR_INIT, third = GA_STR_INIT;
 	size_t i;
 
-	ga_om_family(to, since, "Since when the slot is in its state that is in it longest.");
+	ga_om_family(to, since, "When the slot that is longest in its state entered it.");
 	ga_om_family(&second, orders, "Wipes that were ordered and not proven yet.");
 	ga_om_family(&third, oldest, "When the oldest of them was ordered.");
 	if (list->n)
@@ -267,7 +267,7 @@ static int allocations(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			"") < 0 ||
 	    ga_metrics_bounded_rows(rows, "gpuaas_allocations", labels, to, err) < 0)
 		return -1;
-	ga_om_family(to, since, "Since when the allocation is in its state that is in it longest.");
+	ga_om_family(to, since, "When the allocation that is longest in its state entered it.");
 	if (ga_db_query(db, &times, err,
 			"SELECT state, min(since) FROM allocation WHERE " LIVE
 			" GROUP BY state ORDER BY state", "") < 0)

@@ -47,7 +47,7 @@ int ga_metrics_files(struct ga_db *db, const char *backups, struct ga_str *to, s
 	ga_om_family(to, "gpuaas_backups", "Kept backups without findings.");
 	ga_om_int(to, "gpuaas_backups", NULL, b.good);
 	ga_om_family(to, "gpuaas_backups_with_findings",
-		     "Backups in which the check found something and that nobody took away.");
+		     "Kept backups with findings.");
 	ga_om_int(to, "gpuaas_backups_with_findings", NULL, b.findings);
 	ga_om_family(to, "gpuaas_backup_newest_timestamp_seconds",
 		     "When the newest backup without findings was made; 0: there is none.");

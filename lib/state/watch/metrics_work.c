@@ -193,7 +193,7 @@ static void tell_outcomes(struct outcomes *list, struct ga_str *to)
 
 	if (list->n)
 		qsort(list->v, list->n, sizeof(*list->v), by_outcome);
-	ga_om_family(to, "gpuaas_wipe_evidence", "Wipes told in the last day, by outcome.");
+	ga_om_family(to, "gpuaas_wipe_evidence", "Wipes reported in the last day, by outcome.");
 	for (i = 0; i < list->n; i++) {
 		const struct ga_label of[] = { { "outcome", list->v[i].outcome },
 					       { "class", list->v[i].class },

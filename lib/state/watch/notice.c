@@ -209,8 +209,8 @@ int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.state = "failing",
 			.code = "notify_failed",
 			.since = ga_rows_text(rows, 1),
-			.sentence = ga_xprintf("it was to tell what needs a person, %lld time%s, "
-					       "last at %s: %s",
+			.sentence = ga_xprintf("it failed to deliver a notice %lld time%s, last at "
+					       "%s: %s",
 					       (long long)ga_rows_int(rows, 2),
 					       ga_rows_int(rows, 2) == 1 ? "" : "s",
 					       ga_rows_text(rows, 4), ga_rows_text(rows, 3)),

@@ -58,7 +58,7 @@ static int bad_row(const struct ga_rows *rows, const char *what, struct ga_err *
 	ga_err_set(err, GA_SYSTEM, "span %" PRId64 " of allocation '%s' cannot be counted: %s",
 		   ga_rows_int(rows, 0), ga_rows_text(rows, 7), what);
 	ga_err_object(err, ga_rows_text(rows, 7));
-	ga_hint(err, "'gpuaas-state check' says what else is wrong with the state");
+	ga_hint(err, "'gpuaas-state check' shows what else is wrong with the state");
 	return -1;
 }
 
@@ -286,7 +286,8 @@ int ga_store_report_price(struct ga_db *db, const char *type, const char *profil
 	if (r == 0 && all.several) {
 		ga_err_set(err, GA_CONFLICT, "the type '%s' has several prices: %s", type,
 			   all.names.buf);
-		r = ga_hint(err, "say whose: --what-if type=%s,profile=%s", type, ret->profile);
+		r = ga_hint(err, "name the profile: --what-if "
+			    "type=%s,profile=%s", type, ret->profile);
 	}
 	ga_str_release(&all.names);
 	if (r < 0) {

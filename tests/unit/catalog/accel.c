@@ -227,9 +227,9 @@ static void checked(void)
 		{ ID("0002", REV("\"a1\"")) "," ID("0002", REV("\"b1\"")), "" },
 		{ ID("0002", "") "," ID("0003", ""), "" },
 		{ ID("0002", "") "," ID("0002", REV("\"b1\"")), "" },
-		{ ID("0002", "") "," ID("0002", ""), "x: 1abc:0002 stands twice\n" },
+		{ ID("0002", "") "," ID("0002", ""), "x: 1abc:0002 is there twice\n" },
 		{ ID("0002", REV("\"a1\",\"a2\"")) "," ID("0003", "") ","
-		  ID("0002", REV("\"b1\",\"a2\"")), "x: 1abc:0002 revision a2 stands twice\n" },
+		  ID("0002", REV("\"b1\",\"a2\"")), "x: 1abc:0002 revision a2 is there twice\n" },
 	};
 	size_t i;
 

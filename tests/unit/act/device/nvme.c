@@ -213,7 +213,7 @@ static void test_sanitize(void)
 		  { .before = IDLE, .after = LOG({ 100, 2, 2, 2, 0 }, { 0xffff, 1, 3, 0, 0 }) },
 		  GA_WIPE_SANITIZE_BLOCK, GA_WIPE_UNKNOWN, false, "another sanitize" },
 		{ "somebody else's going on", { .before = LOG({ 100, 2, 3, 0, 0 }) },
-		  GA_WIPE_SANITIZE_BLOCK, GA_WIPE_NOT_STARTED, true, "goes on" },
+		  GA_WIPE_SANITIZE_BLOCK, GA_WIPE_NOT_STARTED, true, "is running" },
 		{ "success, and the log says never",
 		  { .before = IDLE, .after = LOG({ 0xffff, 0, 4, 0, 0 }) },
 		  GA_WIPE_SANITIZE_CRYPTO, GA_WIPE_UNKNOWN, false, "never ran" },
@@ -305,7 +305,7 @@ static void test_settle(void)
 	n = dev(&none);
 	t_int(ga_nvme_settle(&n, false, NULL, &err), 0, "a drive without the log");
 	n = dev(&ours);
-	t_code(ga_nvme_settle(&n, false, NULL, &err), &err, GA_BUSY, "goes on", "not begun here");
+	t_code(ga_nvme_settle(&n, false, NULL, &err), &err, GA_BUSY, "is running", "not begun here");
 	n = dev(&ours);
 	ours.looks = 0;
 	t_int(ga_nvme_settle(&n, true, NULL, &err), 0, "begun here: waited for");
@@ -330,7 +330,7 @@ static void test_failing(void)
 		{ 0x01, 0, NULL }, /* spare */
 		{ 0x02, 0, NULL }, /* temperature */
 		{ 0x04, 0, "its reliability is degraded by errors" },
-		{ 0x08, 0, "it takes no writes any more" },
+		{ 0x08, 0, "it no longer takes writes" },
 		{ 0x10, 0, "the backup of its volatile memory has failed" },
 		{ 0x23, 0, NULL },
 		{ 0xff, 0, "its reliability is degraded by errors" },

@@ -91,7 +91,7 @@ static void refusals(void)
 		const char *reason, *text, *hint;
 	} rows[] = {
 		{ "aaaaaaaa", GA_CONFLICT, "vm_off", "is off", "gpuaas-vm start aaaaaaaa" },
-		{ "bbbbbbbb", GA_CONFLICT, "no_vm", "a whole machine", "" },
+		{ "bbbbbbbb", GA_CONFLICT, "no_vm", "is baremetal", "" },
 		{ "cccccccc", GA_CONFLICT, "wrong_state",
 		  "the provisioning of 'cccccccc' is working",
 		  "gpuaas-provision --resume cccccccc" },
@@ -117,7 +117,7 @@ static void stopping(void)
 {
 	struct ga_err err = GA_ERR_INIT;
 
-	t_code(ga_vm_start("bbbbbbbb", &opts, &err), &err, GA_CONFLICT, "a whole machine",
+	t_code(ga_vm_start("bbbbbbbb", &opts, &err), &err, GA_CONFLICT, "is baremetal",
 	       "start: a whole machine has no VM");
 	t_code(ga_vm_start("ffffffff", &opts, &err), &err, GA_NOTFOUND, "ffffffff",
 	       "start: this host knows no such allocation");
@@ -132,7 +132,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	atexit(clean);
-	t_code(ga_vm_start("aaaaaaaa", &opts, &err), &err, GA_NOTFOUND, "carried out no plan",
+	t_code(ga_vm_start("aaaaaaaa", &opts, &err), &err, GA_NOTFOUND, "begun no plan",
 	       "a host without host.db");
 	t_int(ga_hostdb_open_or_make(dir, &h, &err), 0, "host.db: %s", err.msg);
 	provisioned(&h, "aaaaaaaa", "slice", "done");

@@ -47,7 +47,7 @@ static void test_table(void)
 			      "%s", cases[i].project ? cases[i].project : "no project");
 	ga_team_projects_say(&p, &said);
 	t_str(said.buf,
-	      "projects that are not one team's count under no team: what has no project, "
+	      "projects that do not belong to one team count under no team: use without a project, "
 	      "'' (of none), 'Vision' (of none), and 2 more", "what is nobody's, once");
 	ga_team_projects_release(&p);
 }

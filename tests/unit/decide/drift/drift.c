@@ -343,8 +343,8 @@ static void may_start(void)
 		{ "another disk", start_other_disk, "does not have the disk eui.0" },
 		{ "its disk has another name", start_path_moved, "does not have the disk eui.0" },
 		{ "another GPU", start_other_gpu, "does not have the functions" },
-		{ "to be off", start_held, "is not to run" },
-		{ "blind", start_blind, "could not be looked at" },
+		{ "to be off", start_held, "must not run" },
+		{ "blind", start_blind, "could not be checked" },
 		{ "unbound", unbound, "pci_binding" },
 		{ "disk gone", disk_size, NULL }, /* another slot's */
 		{ "serial", disk_serial, "disk_changed" },

@@ -173,7 +173,7 @@ static void models(void)
 		t_ok(m.more[0].unsure == rows[i].unsure, "model %zu: known or not", i);
 		t_int(m.v[0].seconds, rows[i].seconds, "model %zu: time", i);
 		t_ok(!rows[i].trained || rows[i].seconds != GA_UNKNOWN || m.v[0].reasons.n ||
-		     says(&m, "of a model of experts"), "model %zu: why there is none", i);
+		     says(&m, "a model of experts"), "model %zu: why there is none", i);
 		ga_matches_release(&m);
 		ga_schema_release(&ga_requirement_schema, &r);
 	}
@@ -505,8 +505,8 @@ static void shown(void)
 		bool unsure;
 	} rows[] = {
 		{ "in fewer bits", "nvidia-h200-141gb", "m", 100000000000, 1, NULL, NULL, "",
-		  "would be needed of each GPU (of 1) in 16 bits; it ran there, and in which "
-		  "precision is not said", false },
+		  "would be needed of each GPU (of 1) in 16 bits; it ran there, in an "
+		  "unknown precision", false },
 		{ "in 8 bits", "nvidia-h200-141gb", "m", 100000000000, 1, "fp8", NULL, "",
 		  "in 16 bits; it ran there in fp8", false },
 		{ "in 16 bits, which cannot be", "nvidia-h200-141gb", "m", 100000000000, 1,

@@ -358,7 +358,7 @@ static void preference(void)
 	} rows[] = {
 		{ "a:FF b:ff", 1, 2, "b:0", NULL, NULL },
 		{ "a:FF b:ff", 1, 2, "a:0",
-		  "h200 was free on no node that may be used (maintenance on 'b'): a100 is second "
+		  "h200 was free on no usable node (maintenance on 'b'): a100 is second "
 		  "in the order", "maintenance" },
 		{ "a:FF b:uu", 1, 2, "a:0",
 		  "h200 had no free slot on any node: a100 is second in the order", "maintenance" },

@@ -103,7 +103,7 @@ static void refused_evidence(void)
 	struct ga_wipe_evidence e;
 
 	sw_evidence(1, "wf000009", 2, &e);
-	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "has changed since",
 	       "evidence of another attempt");
 	t_str(err.reason, "concurrent_update", "has its reason");
 	e.lab = false;
@@ -122,7 +122,7 @@ static void refused_evidence(void)
 	free(e.object);
 	e.object = NULL;
 	ga_wipe_evidence_seal(&e);
-	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "alone",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "no order of a state",
 	       "evidence of a wipe alone");
 	t_str(err.reason, "no_slot", "has its reason");
 	ga_schema_release(&ga_wipe_evidence_schema, &e);
@@ -253,7 +253,7 @@ static void failures(void)
 	      "nothing is billed");
 	t_code(sw_failure(db, 1, "gpuaas-provision", "pa000007", 2, "clone", &err), &err,
 		GA_CONFLICT,
-	       "moved on", "a failure of another attempt");
+	       "has changed since", "a failure of another attempt");
 	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "release leaves failed");
 	t_str(sw_slot_is(db, 1), "releasing", "the slot with it");
 	t_int(sw_released(db, &o, &err), 1, "the host is free of it");
@@ -388,7 +388,7 @@ static void release_fails(void)
 	t_str(sw_slot_is(db, 1), "cleanup_blocked", "the slot is blocked");
 	t_int(sw_release(db, 1, &second, &has_order, &err), 0, "release again");
 	t_ok(!ga_streq(o.attempt, second.attempt), "is another order");
-	t_code(sw_released(db, &o, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_released(db, &o, &err), &err, GA_CONFLICT, "has changed since",
 	       "what the first order did no longer counts");
 	sw_must(sw_failure(db, 1, "gpuaas-release", second.attempt, second.generation, "stop",
 		&err));

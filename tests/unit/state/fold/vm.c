@@ -67,7 +67,7 @@ static void power_refused(void)
 	struct ga_release_order o;
 
 	p.attempt = TXT("pa000009");
-	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "has changed since",
 	       "power by another attempt");
 	p.attempt = TXT("pa000001");
 	p.dry_run = true;
@@ -80,7 +80,7 @@ static void power_refused(void)
 	p.lab = true;
 	t_str(sw_get(db, "SELECT power_wanted FROM allocation"), "on", "none of them changed it");
 	release(db, &o);
-	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "has changed since",
 	       "power that was switched before the release came");
 	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
@@ -142,7 +142,7 @@ static void ingress(void)
 	      "tcp port 8080 to 10.100.0.11 port 80", "the timeline has it");
 	release(db, &o);
 	i.at = TXT("2026-11-20T21:00:00.000000Z");
-	t_code(sw_fold(db, &ga_ingress_schema, &i, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_ingress_schema, &i, &err), &err, GA_CONFLICT, "has changed since",
 	       "no port is published for what is being released");
 	i.published = false;
 	t_int(sw_fold(db, &ga_ingress_schema, &i, &err), 1, "but closed it is at any time");

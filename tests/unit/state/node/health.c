@@ -166,7 +166,7 @@ static const struct {
 	  "the kernel did not return from writing '/sys/bus/pci/devices/0000:19:00.0/reset'",
 	  GA_HEALTH_NOTHING },
 	{ "another's, with its own beside it", "gpu_reset", "failed",
-	  "cannot reset '0000:19:00.0': 0000:18:00.0 hangs from 0000:10:01.0 too",
+	  "cannot reset '0000:19:00.0': 0000:18:00.0 is also below 0000:10:01.0",
 	  GA_HEALTH_NOTHING },
 	{ "an address that begins so", "gpu_reset", "failed", "'0000:18:00.01' is",
 	  GA_HEALTH_NOTHING },
@@ -229,10 +229,10 @@ static const struct {
 	  "disk of slot 's2': no NVMe namespace has the wwid 'eui.12'", GA_HEALTH_NOTHING },
 	{ "another's cannot be reset alone", "devices", "gpu_no_reset",
 	  "the kernel has no way to reset '0000:19:00.0' alone: no bus reset, because "
-	  "0000:18:00.0 hangs from 0000:10:01.0 too", GA_HEALTH_NOTHING },
+	  "0000:18:00.0 is also below 0000:10:01.0", GA_HEALTH_NOTHING },
 	{ "its own cannot be reset alone", "devices", "gpu_no_reset",
 	  "the kernel has no way to reset '0000:18:00.0' alone: no bus reset, because "
-	  "0000:19:00.0 hangs from 0000:10:01.0 too", GA_HEALTH_FAULT },
+	  "0000:19:00.0 is also below 0000:10:01.0", GA_HEALTH_FAULT },
 	{ "its reset fails", "devices", "reset_failed", "cannot reset '0000:18:00.0': why",
 	  GA_HEALTH_FAULT },
 	{ "another slot's is lost", "devices", "device_lost", "'0000:19:00.0' does not answer",
@@ -246,9 +246,9 @@ static const struct {
 	{ "the bus counted errors of another's", "recheck", "health_failed",
 	  "slot 's2' cannot be used: fatal errors of GPU '0000:19:00.0', 2", GA_HEALTH_NOTHING },
 	{ "its drive is failing", "recheck", "health_failed",
-	  "disk 'eui.1' of slot 's1' says that it is failing", GA_HEALTH_FAULT },
+	  "disk 'eui.1' of slot 's1' reports that it is failing", GA_HEALTH_FAULT },
 	{ "another slot's drive is failing", "recheck", "health_failed",
-	  "disk 'eui.12' of slot 's2' says that it is failing", GA_HEALTH_NOTHING },
+	  "disk 'eui.12' of slot 's2' reports that it is failing", GA_HEALTH_NOTHING },
 	{ "another slot's does not answer", "recheck", "gpu_not_answering",
 	  "GPU '0000:19:00.0' of slot 's2' does not answer", GA_HEALTH_NOTHING },
 	{ "a process has its GPU", "recheck", "device_in_use",
@@ -291,7 +291,7 @@ static void of_failures(void)
 static void of_a_sibling(void)
 {
 	static const struct ga_vfio_reset how = {
-		.why_not_bus = "0000:18:00.0 hangs from 0000:10:01.0 too",
+		.why_not_bus = "0000:18:00.0 is also below 0000:10:01.0",
 	};
 	static const struct ga_health_devices broken = { "0000:19:00.0", NULL, NULL };
 	struct ga_err err = GA_ERR_INIT;

@@ -286,7 +286,7 @@ given by whoever can write the state;"* ]]
   run_ok by bob gpuaas-node set n000 --name x
   run_ok by bob gpuaas-release "$a"
   run_ok by bob gpuaas-state check
-  refute_stderr "open to whoever"
+  refute_stderr "whoever can write the state may do that"
 }
 
 @test "grants are for profiles, pools and projects" {

@@ -542,7 +542,7 @@ standard 14400 20-second"
   jq_is 'select(.profile=="premium").estimator' 20-second
   chmod 777 "$GPUAAS_ESTIMATORS_DIR"
   run_ok gpuaas-match --json "${GPT2[@]}"
-  assert_stderr "somebody else than root"
+  assert_stderr "users other than root"
   jq_is 'select(.profile=="premium").estimator' null
 }
 

@@ -156,7 +156,7 @@ fresh_host()
   jq_slurp_is '.[0].steps | map(select(.step == "gpu_reset") | "\(.outcome) \(.detail)") | join(",")' \
     "failed '0000:18:00.0' does not answer 60 s after its reset"
   assert_stderr "'a110c000' is released, but step gpu_reset failed"
-  assert_stderr "then what 'gpuaas-list attention' says"
+  assert_stderr "then do what 'gpuaas-list attention' says"
   said=$output
   # The same order again says the same.
   run_status 9 in_host env LD_PRELOAD="$T/fast_clock.so:libumockdev-preload.so.0" \

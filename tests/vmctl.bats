@@ -468,7 +468,7 @@ s = socket.socket(); s.bind(("0.0.0.0", 9090)); s.listen(); signal.pause()'
   run_status 4 netted gpuaas-vm publish "$ID" --port 9090
   assert_stderr "the host itself listens on tcp/9090"
   run_status 4 netted gpuaas-vm publish "$ID" --port 22
-  assert_stderr "reached by ssh"
+  assert_stderr "is the ssh port of this host"
   run_ok netted gpuaas-vm publish "$ID" --port 2222:22
   run_status 4 netted gpuaas-vm publish "$ID" --port 2222:23
   assert_stderr "leads to"

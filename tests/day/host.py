@@ -132,7 +132,7 @@ class Host:
             raise Refused("hold", "wrong_node", "for another node", 4)
         self.serve(plan)
         if known and known["order"] != plan:
-            raise Refused("clone", "old_digest", "taken up with another text", 4)
+            raise Refused("clone", "old_digest", "begun with another text", 4)
         if not known and plan["expires_at"] <= self.day.now():
             raise Refused("hold", "expired", "it expired", 4)
         if known and known["state"] != "working":

@@ -366,7 +366,7 @@ requests()
   run_status 2 gpuaas-place operand
   # A request without its profile is none, and no requests come.
   run_status 2 gpuaas-place --gpus 2 --node h7 --type h200 < /dev/null
-  assert_stderr "--gpus is of a request"
+  assert_stderr "--gpus belongs to a request"
   assert_stderr "give --profile NAME"
   run_status 2 gpuaas-place --preemptible --dry-run < /dev/null
   run_status 2 gpuaas-place --run-time 5m < /dev/null

@@ -190,7 +190,7 @@ static const char *same_revision(const struct ga_accel_pci *a, const struct ga_a
 	return NULL;
 }
 
-/* Each id, with its revision, stands in one place of the catalogue. */
+/* Each id, with its revision, is in one place of the catalogue. */
 static void check_ids(struct check *c, const struct ga_accel_type *t)
 {
 	const char *revision;

@@ -12,7 +12,7 @@
 
 /*
  * Calls result with an inventory-work record for each object's newest provision, release and wipe,
- * in the order in which they were taken up; then with one for each domain of ours that host.db does
+ * in the order in which they were begun; then with one for each domain of ours that host.db does
  * not know; then with the inventory record that closes them. Fails without any record when host.db
  * cannot be read: an incomplete inventory would show things as free that are not.
  */

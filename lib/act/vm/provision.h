@@ -44,7 +44,7 @@ struct ga_provision_opts {
  * when no record could be emitted. */
 GA_MUST_CHECK int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
 			       struct ga_err *err);
-/* The same for an order that was taken up before. id is an attempt id, or a person's name for its
+/* The same for an order that was begun before. id is an attempt id, or a person's name for its
  * allocation (ga_hostdb_resolve). GA_NOTFOUND. */
 GA_MUST_CHECK int ga_provision_resume(const char *id, const struct ga_provision_opts *opts,
 				      struct ga_err *err);

@@ -116,7 +116,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "an image of a real node names the probe ssh, serial or agent",
 			      "plan of '%s' proves nothing about readiness, which only a lab may",
 			      plan->allocation);
-	/* An order that was taken up in time may be finished at any time. */
+	/* An order that was begun in time may be finished at any time. */
 	if (p->known)
 		return 0;
 	if (ga_time_parse(plan->expires_at, &expires, err) < 0)

@@ -328,7 +328,7 @@ int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struc
 
 	if (ga_hostdb_open_or_make(dir, &h, err) < 0)
 		return -1;
-	/* A kept order counts as taken up. The order of another controller is not kept, and its run
+	/* A kept order counts as begun. The order of another controller is not kept, and its run
 	 * reports that. */
 	if (ga_hostdb_accept_controller(&h, &by, false, err) < 0) {
 		if (err->code != GA_CONFLICT)

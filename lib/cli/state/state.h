@@ -28,7 +28,7 @@ GA_MUST_CHECK int ga_cli_rebuild(struct ga_err *err);
 /* Runs hooks for objects that need a person, once for each notice. */
 GA_MUST_CHECK int ga_cli_notify(struct ga_err *err);
 
-/* Refuses a command for which no --reason was given (GA_USAGE): it stands in the audit. */
+/* Refuses a command for which no --reason was given (GA_USAGE): the audit keeps it. */
 GA_MUST_CHECK int ga_cli_need_reason(const char *given, const char *command, struct ga_err *err);
 
 #endif

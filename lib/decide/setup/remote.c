@@ -62,7 +62,7 @@ static void add_first(struct ga_str *to, const char *text, size_t len, const cha
 }
 
 /* Whether the stage is the state's half of a release, whose order the host must carry out. A plan
- * that no host has taken up is released alone: its host has nothing to do. */
+ * that no host has begun is released alone: its host has nothing to do. */
 static bool orders_release(const char *text, size_t len, bool alone)
 {
 	return begins(text, len, alone ? "gpuaas-release --undo " : "gpuaas-release ");

@@ -86,7 +86,7 @@ static int start_timer(int64_t micros, timer_t *timer, struct ga_err *err)
 	return 0;
 }
 
-/* The name of the last holder stands in the file until the next one writes its own: it is shown
+/* The name of the last holder is in the file until the next one writes its own: it is shown
  * only while that process lives. */
 static bool is_alive(const char *holder)
 {

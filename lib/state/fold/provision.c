@@ -31,7 +31,7 @@ static bool is_over(const struct ga_allocation_row *h)
 	       !strcmp(h->state, "pending");
 }
 
-/* A plan that was cancelled or expired in the state, but that a host had already taken up. Its
+/* A plan that was cancelled or expired in the state, but that a host had already begun. Its
  * slots may look free and clean, and may be placed for others; the host's report counts. The slots
  * are tainted and taken out of sale, and a plan that has not begun on them is cancelled. */
 static int late(struct ga_db *db, const struct ga_allocation_row *h, const char *at,

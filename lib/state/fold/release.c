@@ -6,7 +6,7 @@
 #include "state/node/health.h"
 #include "state/node/node.h"
 
-/* Nothing wipes a disk of a baremetal allocation that stands in no slot: nobody else gets the
+/* Nothing wipes a disk of a baremetal allocation that is in no slot: nobody else gets the
  * machine until a person allows it (gpuaas-node undrain). */
 static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {

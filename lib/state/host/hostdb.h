@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The work of this host, in DIR/host.db (ga_cli_host_dir, 0700): the journal of changes with their
- * inverses; the attempts (orders taken up, so that a killed program can run again); the results
+ * inverses; the attempts (orders begun, so that a killed program can run again); the results
  * (kept until they are folded, and after that for a repeated order); and the chain of wipe
  * evidence. Seeds, user-data and locks are files beside it. A host can finish or prove its work
  * without the state.
@@ -39,7 +39,7 @@ void ga_hostdb_close(struct ga_hostdb *h);
 GA_MUST_CHECK int ga_object_lock(const char *dir, const char *object, const char *program, int *fd,
 				 struct ga_err *err);
 
-/* ---- attempts: one row for each order taken up ---- */
+/* ---- attempts: one row for each order begun ---- */
 
 struct ga_attempt {
 	char *attempt, *object, *program; /* program: provision, release, wipe, rebuild */
@@ -52,7 +52,7 @@ struct ga_attempt {
 void ga_attempt_release(struct ga_attempt *a);
 #define ga_autoattempt ga_cleanup(ga_attempt_release)
 
-/* Records that an order is taken up: 1 new, 0 known (the caller continues, or prints its result
+/* Records that an order is begun: 1 new, 0 known (the caller continues, or prints its result
  * again). GA_CONFLICT "old_digest" for the same attempt with another order text. */
 GA_MUST_CHECK int ga_attempt_begin(struct ga_hostdb *h, const char *attempt, const char *object,
 				   const char *program, const char *order, const char *boot_id,
@@ -72,7 +72,7 @@ GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const
 /* The issuer of an order: controller and epoch of its state (state/db/controller.h). */
 struct ga_issuer {
 	const char *object;	/* object of the order, for the message */
-	const char *attempt;	/* attempt of the order; NULL: this order is not taken up */
+	const char *attempt;	/* attempt of the order; NULL: this order is not begun */
 	const char *controller; /* NULL: an order of a version without controllers */
 	int64_t epoch;
 };
@@ -90,7 +90,7 @@ void ga_served_release(struct ga_served *s);
 GA_MUST_CHECK int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
 /*
  * Accepts orders of this controller: the first controller is remembered; another one is refused
- * unless take_over. Orders already taken up are always finished. GA_CONFLICT "other_controller" for
+ * unless take_over. Orders already begun are always finished. GA_CONFLICT "other_controller" for
  * another controller, which is recorded, and for an order without a controller when one is
  * remembered.
  */

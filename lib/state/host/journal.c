@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.db: attempts (orders taken up) and the journal of changes with their inverses. */
+/* host.db: attempts (orders begun) and the journal of changes with their inverses. */
 #include "state/host/hostdb.h"
 
 #include "record/time.h"

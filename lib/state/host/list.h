@@ -17,7 +17,7 @@ GA_MUST_CHECK int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *re
 				     struct ga_err *err);
 
 /* The newest attempt of every object by each of provision, release and wipe, in the order they were
- * taken up. GA_SYSTEM when there are more than 4096: an incomplete list would be no inventory. */
+ * begun. GA_SYSTEM when there are more than 4096: an incomplete list would be no inventory. */
 GA_MUST_CHECK int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret,
 					   struct ga_err *err);
 

@@ -26,7 +26,7 @@ int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *
 			 &ret->refused_controller, &ret->refused_epoch, &ret->refused_at);
 }
 
-/* An order already taken up is finished and reported again, whichever controller is
+/* An order already begun is finished and reported again, whichever controller is
  * accepted now. */
 static int is_known(struct ga_hostdb *h, const char *attempt, struct ga_err *err)
 {

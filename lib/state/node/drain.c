@@ -259,7 +259,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 	free(GA_TAKE(ret->request_id));
 	if (ga_streq(ret->node, node))
 		free(GA_TAKE(ret->node));
-	/* A new key for each try: when a plan was not taken up, its request ended with it. */
+	/* A new key for each try: when a plan was not begun, its request ended with it. */
 	if (ga_db_one(db, err,
 		      "SELECT count(*) FROM allocation "
 		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "

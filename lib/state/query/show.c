@@ -55,7 +55,7 @@ static int show_node(const struct show *s, const char *id, struct ga_err *err)
 
 #define REQUEST GA_SQL_OBJECT("request")
 
-/* The choice of gpuaas-match that stands in the request, when it chose the profile. */
+/* The choice of gpuaas-match in the request, when it chose the profile. */
 static int show_match(const struct show *s, const char *id, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;

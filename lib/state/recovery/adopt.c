@@ -146,7 +146,7 @@ static int each(struct ga_adopting *a, const char *program, step fn, struct ga_e
 
 /* ---- work that the host ended ---- */
 
-/* A plan that the state gave, and that the backup shows as not yet taken up. */
+/* A plan that the state gave, and that the backup shows as not yet begun. */
 static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work *w,
 			  struct ga_err *err)
 {

@@ -361,7 +361,7 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				   (int)plan->bundles.n),
 			 err) < 0)
 		return -1;
-	/* It was taken up and has not ended: provisioning, whichever program continues it. */
+	/* It was begun and has not ended: provisioning, whichever program continues it. */
 	if (w->result ? ga_adopt_fold(a, w, err) < 0 :
 			ga_store_allocation_row(a->db, w->object, &h, err) < 0 ||
 				ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now,

@@ -50,7 +50,7 @@ static int on_schema(const char *name, const char *sentence, void *arg)
 	return report(arg, "schema", name, sentence, "stop all writers and go back to a backup");
 }
 
-/* Whether the complete statement stands in ddl: the ';' rules out a mere beginning of a view. */
+/* Whether the complete statement is in ddl: the ';' rules out a mere beginning of a view. */
 static bool stands_in(const char *ddl, const char *sql)
 {
 	const char *p = strstr(ddl, sql);

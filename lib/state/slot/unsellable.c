@@ -64,7 +64,7 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	"c.held_by <> 'slices') AND NOT EXISTS (SELECT 1 FROM allocation a WHERE " \
 	"a.id = c.allocation_id AND a.state = 'released') AND " ON_SALE
 
-/* Whether each text between semicolons is a CPU list, and no CPU stands in two of them. */
+/* Whether each text between semicolons is a CPU list, and no CPU is in two of them. */
 static bool are_disjoint(const char *lists)
 {
 	ga_autofree char *copy = ga_xstrdup(lists);

@@ -230,6 +230,25 @@ XML
   done
 }
 
+@test "killed twice while it waits for the guest: the disk of the running guest is not written again" {
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  start_libvirtd
+  plan > "$T/plan"
+  for signal in 15 2 9; do
+    KILL_SIGNAL=$signal KILL_AT='"phase":"ssh_ready","state":"started"' \
+      run --separate-stderr provision
+    if ((signal == 9)); then assert_status 10; else assert_status 8; fi
+    # The guest writes.
+    printf 'of the tenant' | dd of="$WORK/disks/nvme0n1" bs=512 seek=100 conv=notrunc status=none
+    assert_equal "$(host_sql "SELECT phase FROM attempt WHERE program = 'provision'")" lease_seen
+  done
+  run_ok provision
+  jq_is '[.kind,.state]|join(" ")' "gpuaas.allocation/1 active"
+  jq_is '[.phases[].phase] | map(select(. == "clone")) | length' 0
+  assert_equal "$(dd if="$WORK/disks/nvme0n1" bs=512 skip=100 count=1 status=none | tr -d '\0' |
+    cut -c1-13)" 'of the tenant'
+}
+
 @test "a dry run prints what would be done and changes nothing" {
   start_libvirtd
   plan > "$T/plan"

@@ -82,6 +82,9 @@ open_entries()
   run_ok in_host bash -c 'gpuaas-release --dry-run < "$1"' - "$T/order"
   jq_slurp_is 'map(.dry_run)|unique|join(",")' true
   assert_stderr "shut down domain gpuaas-a110c000"
+  assert_stderr "undo lease 02:00:00:00:00:01"
+  jq_slurp_is '[.[0].steps[] | select(.step == "changes_undone").detail][0]' \
+    "$(open_entries | grep -cv disk) entries of the journal"
   assert_equal "$(open_entries)" "$before"
   run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
   assert_output running
@@ -224,7 +227,25 @@ fresh_host()
   chmod 755 "$T/metal/release/10-back"
   run_status 4 release
   jq_is .code untrusted_host
-  printf '#!/bin/sh\necho \x27{"boot_id":"new","image":"base"}\x27\n' > "$T/metal/release/10-back"
+  # A machine that was booted anew, and that nobody can compare with the one that was approved.
+  answer='"boot_id":"new","image":"base"'
+  printf '#!/bin/sh\necho \x27{%s}\x27\n' "$answer" > "$T/metal/release/10-back"
+  run_status 4 release
+  assert_output "neither the order nor this host has the fingerprint of its hardware"
+  approved=sha256:$(printf '%064d' 7)
+  release_order ".shape = \"baremetal\" | .attempt = \"attempt2\" | .fingerprint = \"$approved\"" \
+    > "$T/order"
+  run_status 4 release
+  assert_output "the fingerprint of its hardware was not reported"
+  # The order names no boot: the plan of this host does.
+  release_order ".shape = \"baremetal\" | .attempt = \"attempt3\" | .fingerprint = \"$approved\" |
+    del(.boot_id)" > "$T/order"
+  printf '#!/bin/sh\necho \x27{%s,"fingerprint":"%s"}\x27\n' \
+    "${answer/new/1ab10000-0000-4000-8000-000000000001}" "$approved" > "$T/metal/release/10-back"
+  run_status 4 release
+  assert_output "it was not booted since it was handed over"
+  printf '#!/bin/sh\necho \x27{%s,"fingerprint":"%s"}\x27\n' "$answer" "$approved" \
+    > "$T/metal/release/10-back"
   run_ok release
   jq_slurp_is '.[0].steps|map(.step+" "+.outcome)|join(",")' "trusted_host confirmed"
 }

@@ -294,7 +294,8 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 	return r ? 0 : ga_vfio_no_reset(address, &how, err);
 }
 
-/* Whether the domain runs already: then its devices must not be touched. */
+/* Whether the domain runs already, or crashed and may still have its devices: then they must not be
+ * touched. */
 static int is_running(struct ga_provision *p, struct ga_err *err)
 {
 	enum ga_virt_state state;
@@ -451,8 +452,6 @@ static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 			return -1;
 	if (p->opts->dry_run)
 		return 0;
-	if (p->plan->user_data_digest && !p->user_data.len && phase_recheck(p, err) < 0)
-		return -1;
 	if (format_deploy(p, &order, err) < 0)
 		return -1;
 	r = ga_metal_run(p->opts->baremetal_dir, "deploy", order, &answer, err);

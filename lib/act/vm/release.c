@@ -146,11 +146,6 @@ static int phase_hold(struct release *t, struct ga_err *err)
 
 /* ---- vm_stopped: ask the guest to shut down, then power it off ---- */
 
-static bool is_on(enum ga_virt_state state)
-{
-	return state != GA_VIRT_ABSENT && state != GA_VIRT_OFF && state != GA_VIRT_CRASHED;
-}
-
 /* Waits until the domain is off: 1 off, 0 still on at the deadline. */
 static int wait_off(struct release *t, struct ga_virt *virt, int64_t micros, struct ga_err *err)
 {
@@ -161,7 +156,7 @@ static int wait_off(struct release *t, struct ga_virt *virt, int64_t micros, str
 		if (ga_virt_state(virt, t->order->domain, &state, err) < 0 ||
 		    ga_stop_check("waiting for the VM to stop", err) < 0)
 			return -1;
-		if (!is_on(state))
+		if (!ga_vm_is_on(state))
 			return 1;
 		if (!ga_clock_wait(deadline, 200000))
 			return 0;
@@ -182,7 +177,7 @@ static int find_domain(struct release *t, struct ga_virt *virt, struct ga_err *e
 	if (r < 0 || state == GA_VIRT_ABSENT)
 		return r < 0 ? -1 : 0;
 	if (r && ga_streq(d.allocation, t->order->allocation))
-		return is_on(state) ? 2 : 1;
+		return ga_vm_is_on(state) ? 2 : 1;
 	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
 			 ("domain '%s' is not of allocation '%s'", t->order->domain,
 			  t->order->allocation),
@@ -262,7 +257,8 @@ static int phase_undo(struct release *t, struct ga_err *err)
 	size_t n = 0;
 	int r;
 
-	if (!t->opts->dry_run &&
+	/* A dry run makes no host.db. */
+	if (t->h.db &&
 	    ga_journal_open_entries(&t->h, t->order->allocation, &j, err) < 0)
 		return -1;
 	for (size_t i = 0; i < j.n; i++) {
@@ -326,8 +322,8 @@ static int phase_devices(struct release *t, struct ga_err *err)
  * fingerprint, and the WWIDs of its disks.
  */
 
-/* Finds the machine's boot and hardware from before the hand-over: in the order, or, when an older
- * state made the order, in the plan that this machine carried out. 1; 0 when neither has them. */
+/* Finds the machine's boot and hardware from before the hand-over: in the order; what an older state
+ * did not put there, in the plan that this machine carried out. NULL: neither has it. */
 static int find_before(struct release *t, char **boot_id, char **fingerprint, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -336,17 +332,19 @@ static int find_before(struct release *t, char **boot_id, char **fingerprint, st
 
 	*boot_id = ga_strdup0(t->order->boot_id);
 	*fingerprint = ga_strdup0(t->order->fingerprint);
-	if (*boot_id || *fingerprint)
-		return 1;
+	if (*boot_id && *fingerprint)
+		return 0;
 	r = ga_attempt_find(&t->h, "provision", t->order->allocation, &a, err);
 	if (r <= 0)
 		return r;
 	if (ga_rec_parse_text(a.order, &ga_plan_schema, &plan, err) < 0)
 		return -1;
-	*boot_id = GA_TAKE(plan.boot_id);
-	*fingerprint = GA_TAKE(plan.fingerprint);
+	if (!*boot_id)
+		*boot_id = GA_TAKE(plan.boot_id);
+	if (!*fingerprint)
+		*fingerprint = GA_TAKE(plan.fingerprint);
 	ga_schema_release(&ga_plan_schema, &plan);
-	return 1;
+	return 0;
 }
 
 static int fail_trust(const struct release *t, const char *why, struct ga_err *err)
@@ -365,21 +363,23 @@ static int check_trust(struct release *t, json_t *answer, struct ga_err *err)
 	const char *image = json_string_value(json_object_get(answer, "image"));
 	const char *fingerprint = json_string_value(json_object_get(answer, "fingerprint"));
 	ga_autofree char *old_boot = NULL, *approved = NULL;
-	int r = find_before(t, &old_boot, &approved, err);
 
-	if (r < 0)
+	if (find_before(t, &old_boot, &approved, err) < 0)
 		return -1;
-	if (!r)
+	if (!old_boot)
 		return fail_trust(t, "neither the order nor this host has its old boot id", err);
+	if (!approved)
+		return fail_trust(t, "neither the order nor this host has the fingerprint of its "
+				     "hardware", err);
 	if (!boot || !*boot)
 		return fail_trust(t, "its boot id was not reported", err);
 	if (!image || !*image)
 		return fail_trust(t, "the id of its image was not reported", err);
 	if (ga_streq(boot, old_boot))
 		return fail_trust(t, "it was not booted since it was handed over", err);
-	if (approved && !fingerprint)
+	if (!fingerprint || !*fingerprint)
 		return fail_trust(t, "the fingerprint of its hardware was not reported", err);
-	if (approved && !ga_streq(fingerprint, approved))
+	if (!ga_streq(fingerprint, approved))
 		return fail_trust(t, "its hardware is not what was approved", err);
 	add_step(t, "trusted_host", "confirmed", "image %s, boot %s", image, boot);
 	return 0;
@@ -620,7 +620,8 @@ int ga_release_on_host(const struct ga_release_order *order, const struct ga_rel
 {
 	ga_cleanup(clear) struct release t = { .opts = opts, .order = order, .phase = "hold" };
 
-	if (!opts->dry_run && ga_hostdb_open_or_make(opts->host_dir, &t.h, err) < 0)
+	if ((opts->dry_run ? ga_hostdb_open_read(opts->host_dir, &t.h, err) :
+			     ga_hostdb_open_or_make(opts->host_dir, &t.h, err)) < 0)
 		return -1;
 	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
 					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,

@@ -122,7 +122,7 @@ static int run_program(const char *own, char **argv)
 
 static const struct ga_prog prog = {
 	.name = "gpuaas",
-	.abstract = "the life of GPU capacity: 'gpuaas PROGRAM …' runs gpuaas-PROGRAM",
+	.abstract = "run a program of gpuaas",
 	.args = "PROGRAM ARGUMENT…",
 	.args_min = 1,
 	.args_max = -1,

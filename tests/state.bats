@@ -17,6 +17,15 @@ load helper
   assert_equal "$(sha256sum "$GPUAAS_STATE")" "$before"
 }
 
+@test "a schema stays as it was: whoever changes a table or the text of a trigger adds a migration" {
+  run_ok gpuaas-state init
+  version=$(state_sql 'PRAGMA user_version')
+  state_sql "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name" \
+    > "$T/schema"
+  assert_equal "schema $version: $(sha256sum < "$T/schema")" \
+    "schema $version: $(< "$SRC/tests/schemas/schema-$version.sha256")"
+}
+
 @test "a lab stays a lab" {
   run_ok gpuaas-state init --lab
   jq_is .lab true

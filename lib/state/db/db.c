@@ -189,7 +189,14 @@ static int bind(struct ga_rows *rows, const char *types, bool copy, va_list *ap,
 			rc = sqlite3_bind_int(rows->stmt, i, va_arg(*ap, int) != 0);
 		}
 	}
-	return rc == SQLITE_OK ? 0 : ga_db_fail(rows->db, err);
+	if (rc != SQLITE_OK)
+		return ga_db_fail(rows->db, err);
+	/* A parameter without its letter would be NULL, and the statement another one. */
+	if (i - 1 != sqlite3_bind_parameter_count(rows->stmt))
+		return ga_fail(err, GA_SYSTEM, "a statement has %d parameters and got %d: %s",
+			       sqlite3_bind_parameter_count(rows->stmt), i - 1,
+			       sqlite3_sql(rows->stmt));
+	return 0;
 }
 
 static int change(struct ga_db *db, struct ga_err *err, const char *sql, const char *types,

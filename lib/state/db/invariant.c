@@ -173,7 +173,7 @@ static const struct {
 	{ "claim", "held_by", "held_by", "NEW.live = 1", "fixed: a live claim keeps its holder" },
 	{ "allocation", "fixed",
 	  "id, request_id, request, project, shape, profile_types, created_at, created_by",
-	  NULL, "fixed: the request never changes" },
+	  NULL, "fixed: what was asked for never changes" },
 	{ "allocation", "snapshot",
 	  "count, profile, profile_version, profile_record, price_micros",
 	  "OLD.state NOT IN ('pending', 'placed')",

@@ -305,7 +305,8 @@ static void test_settle(void)
 	n = dev(&none);
 	t_int(ga_nvme_settle(&n, false, NULL, &err), 0, "a drive without the log");
 	n = dev(&ours);
-	t_code(ga_nvme_settle(&n, false, NULL, &err), &err, GA_BUSY, "is running", "not begun here");
+	t_code(ga_nvme_settle(&n, false, NULL, &err), &err, GA_BUSY, "is running",
+	       "not begun here");
 	n = dev(&ours);
 	ours.looks = 0;
 	t_int(ga_nvme_settle(&n, true, NULL, &err), 0, "begun here: waited for");

@@ -172,6 +172,12 @@ static void statements(struct ga_db *db)
 	t_str(ga_rows_text(b, 0), NULL, "NULL is NULL");
 	t_int(ga_rows_int(a, 1), 7, "and the first is as it was");
 	t_int(ga_rows_next(a, &err), 0, "no further row");
+	t_code(ga_db_change(db, &err, "SELECT ?1, ?2, ?3", "ss", "a", "b"), &err, GA_SYSTEM,
+	       "3 parameters and got 2", "a parameter without its letter");
+	ga_err_clear(&err);
+	t_code(ga_db_change(db, &err, "SELECT ?1", "ss", "a", "b"), &err, GA_SYSTEM, NULL,
+	       "a letter without its parameter");
+	ga_err_clear(&err);
 }
 
 static void transactions(struct ga_db *db)

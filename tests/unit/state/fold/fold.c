@@ -103,8 +103,8 @@ static void refused_evidence(void)
 	struct ga_wipe_evidence e;
 
 	sw_evidence(1, "wf000009", 2, &e);
-	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "has changed since",
-	       "evidence of another attempt");
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT,
+	       "has changed since", "evidence of another attempt");
 	t_str(err.reason, "concurrent_update", "has its reason");
 	e.lab = false;
 	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "lab",
@@ -122,8 +122,8 @@ static void refused_evidence(void)
 	free(e.object);
 	e.object = NULL;
 	ga_wipe_evidence_seal(&e);
-	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "no order of a state",
-	       "evidence of a wipe alone");
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT,
+	       "no order of a state", "evidence of a wipe alone");
 	t_str(err.reason, "no_slot", "has its reason");
 	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	t_str(sw_slot_is(db, 1), "wiping", "nothing moved");

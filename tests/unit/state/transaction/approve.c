@@ -219,7 +219,8 @@ static void destroy_data(void)
 	ga_err_clear(&err);
 	t_int(approve(&run, d, &err), 0, "of one that is there");
 	t_int((int64_t)run.notes.n, 1, "people are told");
-	t_ok(run.notes.n && strstr(run.notes.v[0], "destroys the data on disk 'eui.12'"), "of what");
+	t_ok(run.notes.n && strstr(run.notes.v[0], "destroys the data on disk 'eui.12'"),
+	     "of what");
 	t_str(sw_get(db, "SELECT group_concat(id) FROM device WHERE destroy_data_by IS NOT NULL"),
 	      "eui.12", "the leave is for that disk");
 	forget(d);

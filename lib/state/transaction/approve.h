@@ -60,9 +60,12 @@ GA_MUST_CHECK int ga_approve_policy(struct ga_approve_run *run, const char *prof
  */
 GA_MUST_CHECK int ga_approve_discovery(struct ga_approve_run *run, const struct ga_host *host,
 				       const struct ga_candidates *candidates, struct ga_err *err);
-/* Moves slots by a verb (ga_store_slot_move); or with "confirm", carries out proposals for
+/*
+ * Moves slots by a verb (ga_store_slot_move); or with "confirm", carries out proposals for
  * the second person; or withdraws proposals. objects are ids, names or prefixes of slots,
- * or proposals. */
+ * or proposals. GA_CONFLICT with the code of the first blocker, and the proposal stays open, when
+ * the confirmation of a destruction would allow nothing.
+ */
 GA_MUST_CHECK int ga_approve_move(struct ga_approve_run *run, const char *verb,
 				  char *const *objects, size_t n, struct ga_err *err);
 void ga_approve_release(struct ga_approve_run *run);

@@ -60,7 +60,7 @@ static void clear(struct ga_approve_run *run)
 	if (run->has_node)
 		ga_schema_release(&ga_node_schema, &run->node);
 	run->has_node = false;
-	run->judged = false;
+	run->content_checked = false;
 }
 
 void ga_approve_release(struct ga_approve_run *run)
@@ -217,7 +217,7 @@ static int approve_candidates(struct ga_approve_run *run, const struct ga_candid
 			return -1;
 	}
 
-	run->judged = run->all;
+	run->content_checked = run->all;
 	n = run->all ? candidates->n : run->slots.n;
 	for (i = 0; i < n; i++) {
 		const struct ga_candidate *c = run->all ?
@@ -346,7 +346,7 @@ static int move_or_propose(struct ga_approve_run *run, const char *verb, const c
 
 	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0)
 		return -1;
-	run->wanted = repair || ga_streq(verb, "enable");
+	run->sells = repair || ga_streq(verb, "enable");
 	unwiped = retire && run->disposal ? is_unwiped(run, id, err) : 0;
 	if (unwiped < 0)
 		return -1;

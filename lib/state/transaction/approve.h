@@ -31,9 +31,10 @@ struct ga_approve_run {
 	bool accept_change;
 	bool all, record_only; /* approve all candidates, or none */
 	bool dry_run;
-	struct ga_wipe_policy wipe; /* filled in by ga_approve_policy */
+	struct ga_wipe_policy wipe; /* from ga_approve_policy; the run owns its texts */
 	/* Opens the catalogue of types of this machine. Called when a GPU's ids leave its type
-	 * open, to compare the types that people recorded for the node. */
+	 * open, to compare the types that people recorded for the node. ga_approve_release closes
+	 * it. */
 	int (*catalogue)(struct ga_accels **ret, struct ga_err *err);
 	struct ga_accels *accels; /* NULL until it is opened */
 
@@ -42,8 +43,8 @@ struct ga_approve_run {
 	struct ga_node node; /* has_node: of a discovery with nothing to approve */
 	bool has_node;
 	struct ga_texts notes; /* sentences for people */
-	bool judged; /* by all: the disks of all candidates were judged, also if the step failed */
-	bool wanted; /* the verb puts the slots back on sale */
+	bool content_checked; /* with all: of every candidate's disk, also if the step failed */
+	bool sells; /* the verb (enable, repair) puts slots back on sale; confirm never sets it */
 	int64_t approved; /* in all steps: number of slots that only need a wipe to be sold */
 };
 

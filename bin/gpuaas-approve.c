@@ -91,7 +91,7 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 	discoveries++;
 	ga_approve_look_again(&stream.candidates);
 	r = ga_approve_discovery(&run_state, &stream.host, &stream.candidates, err);
-	if (run_state.judged)
+	if (run_state.content_checked)
 		ga_approve_tell_content(&stream.candidates);
 	return r < 0 ? -1 : ga_approve_emit(&run_state, opt.explain, err);
 }

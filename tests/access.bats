@@ -526,6 +526,46 @@ make_unwiped()
     "proposed by alice(5001) via sudo, confirmed by bob(5002) via sudo"
 }
 
+@test "a confirmation that cannot have its effect is refused and not used up" {
+  setup_host lab1
+  local data='if .kind == "gpuaas.candidate/1" and .slot_index == 0
+    then .nvme.signatures = ["nvme2n1: ext4"] else . end'
+  in_host gpuaas-discover > "$T/lab1.rec"
+  wwid=$(jq -r 'select(.slot_index == 0) | .nvme.wwid' "$T/lab1.rec")
+  jq_in_order -c "$data"' | if .kind == "gpuaas.candidate/1" and .slot_index == 0
+    then .gpu.boot_display = true else . end' "$T/lab1.rec" | seal > "$T/display.rec"
+  grant over override,approve,wipe '"group":"ops"'
+  run_status 1 by alice gpuaas-approve --slot 0 --destroy-data "$wwid" --reason "old server" \
+    < "$T/display.rec"
+  jq_slurp_is '.[0].blockers | map(.code) | join(" ")' "gpu_is_boot_display nvme_signature tainted"
+  p=$(jq -rs '.[1].proposal' <<< "$output")
+  before=$(rows)
+  run_status 4 by bob gpuaas-approve confirm "$p"
+  assert_stderr "something else blocks slot '$(slot_of 0)': gpu_is_boot_display"
+  assert_stderr "confirm again before"
+  assert_equal "$(rows)" "$before"
+  # Without that blocker the same proposal still counts.
+  in_host gpuaas-discover | jq_in_order -c "$data" | seal > "$T/data.rec"
+  by alice gpuaas-approve --record-only < "$T/data.rec" > "$T/node"
+  run_ok by bob gpuaas-approve confirm "$p"
+  jq_slurp_is '"\(.[0].state) \(.[1].destroy_data) \(.[2].state)"' "wiping $wwid confirmed"
+}
+
+@test "a confirmation for a disk that was wiped meanwhile is refused" {
+  setup_host lab1
+  in_host gpuaas-discover > "$T/lab1.rec"
+  wwid=$(jq -r 'select(.slot_index == 0) | .nvme.wwid' "$T/lab1.rec")
+  grant over override,approve,wipe '"group":"ops"'
+  run_status 1 by alice gpuaas-approve --slot 0 --destroy-data "$wwid" --reason "old server" \
+    < "$T/lab1.rec"
+  p=$(jq -rs '.[1].proposal' <<< "$output")
+  by alice gpuaas-approve enable "$(slot_of 0)" > "$T/order"
+  in_host gpuaas-wipe < "$T/order" > "$T/wiped"
+  run_status 4 by bob gpuaas-approve confirm "$p"
+  assert_stderr "disk '$wwid' of slot '$(slot_of 0)' counts as wiped"
+  assert_stderr "gpuaas-approve withdraw $p"
+}
+
 @test "one operator alone: two people only where they are asked for" {
   make_unwiped
   grant over override '"group":"ops"'

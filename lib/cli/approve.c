@@ -154,7 +154,7 @@ int ga_approve_emit(const struct ga_approve_run *run, bool explain, struct ga_er
 		const struct ga_approve_result *r = &run->results.v[i];
 		/* Show blockers of slots that the user named; with "all", only if none was
 		 * approved. */
-		bool is_asked_for = !r->has_proposal && (run->wanted || run->slots.n ||
+		bool is_asked_for = !r->has_proposal && (run->sells || run->slots.n ||
 							 (run->all && !run->approved));
 
 		if (r->has_slot && ga_streq(r->slot.state, "disabled") && (explain || is_asked_for))
@@ -171,7 +171,7 @@ bool ga_approve_is_refused(const struct ga_approve_run *run)
 {
 	size_t i;
 
-	for (i = 0; run->wanted && i < run->results.n; i++) {
+	for (i = 0; run->sells && i < run->results.n; i++) {
 		const struct ga_slot *s = &run->results.v[i].slot;
 
 		if (run->results.v[i].has_slot && ga_streq(s->state, "disabled") &&

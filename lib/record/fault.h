@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words with which hosts report devices that do not work. The state judges the health of slots
- * by these words (decide/slot/health.h), so the program that writes a word and the program that
- * reads it both take it from here. Records have no member for the device, and steps have none for a
- * code, so the reader takes them from the sentence, by two rules:
+ * The words with which hosts report devices that do not work, disks that are not clean and hosts
+ * that are not trusted. The state judges the health of slots by these words
+ * (decide/slot/health.h), or decides what becomes of a slot, so the program that writes a word and
+ * the program that reads it both take it from here. Records have no member for the device, and
+ * steps have none for a code, so the reader takes them from the sentence, by two rules:
  *
  * - A sentence quotes its device, as base/err.h requires: by its address or wwid, or by its path in
  *   sysfs. A sentence mentions any other device without quotes.
@@ -28,6 +29,11 @@
 	GA_FAULT_MISSING_GPU, GA_FAULT_MISSING_FABRIC_VF, GA_FAULT_MISSING_NVME, \
 		GA_FAULT_NOT_ANSWERING, GA_FAULT_LOST, GA_FAULT_RESET_FAILED, GA_FAULT_NO_RESET, \
 		GA_FAULT_HEALTH
+
+/* Codes of gpuaas.failure/1 that take slots out of sale, and are no fault of a device. */
+#define GA_FAULT_NOT_WIPED "not_wiped" /* a disk that counts as wiped in the state */
+#define GA_FAULT_NVME_SIGNATURE "nvme_signature" /* data; also begins the detail of the guard */
+#define GA_FAULT_UNTRUSTED_HOST "untrusted_host" /* nothing proves its image after baremetal */
 
 /* If the drive is at fault, the reason of wipe evidence begins with one of these and a colon. */
 #define GA_FAULT_PURGE_FAILED "purge_failed"

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "decide/wipe/guard_steps.h"
 #include "look/nvme_id.h"
+#include "record/fault.h"
 
 #define SECOND INT64_C(1000000)
 #define TRANSIENT (3 * SECOND) /* udev opens new disks for a moment */
@@ -196,7 +197,8 @@ static void check_signatures(const struct ga_disk *d, const struct ga_block_uses
 
 	if (!u->signatures_known)
 		add_step(steps, "signatures", may ? "not_proven" : "failed",
-			 "nvme_signature: the content of '%s' cannot be read", d->dev.path);
+			 GA_FAULT_NVME_SIGNATURE ": the content of '%s' cannot be read",
+			 d->dev.path);
 	else if (!u->signatures.n)
 		add_step(steps, "signatures", "confirmed", "none");
 	else if (may)
@@ -204,7 +206,7 @@ static void check_signatures(const struct ga_disk *d, const struct ga_block_uses
 			 o->content_expected ? "expected" : "to be destroyed, as ordered");
 	else
 		add_step(steps, "signatures", "failed",
-			 "nvme_signature: there is data on it: %s; %s", found, way);
+			 GA_FAULT_NVME_SIGNATURE ": there is data on it: %s; %s", found, way);
 }
 
 /* A disk without a signature may still have data. */
@@ -234,10 +236,11 @@ static void check_content(const struct ga_disk *d, const struct ga_guard_opts *o
 			 o->content_expected || o->begun ? "expected" :
 							   "to be destroyed, as ordered");
 	else if (!c.known)
-		add_step(steps, "content", "failed", "nvme_signature: '%s': %s", d->dev.path, text);
+		add_step(steps, "content", "failed", GA_FAULT_NVME_SIGNATURE ": '%s': %s",
+			 d->dev.path, text);
 	else
 		add_step(steps, "content", "failed",
-			 "nvme_signature: %s; %s", text, way);
+			 GA_FAULT_NVME_SIGNATURE ": %s; %s", text, way);
 }
 
 static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,

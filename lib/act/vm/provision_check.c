@@ -453,11 +453,11 @@ static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (by)
-		return REFUSE(p, "not_wiped", hint,
+		return REFUSE(p, GA_FAULT_NOT_WIPED, hint,
 			      "disk '%s' of slot '%s' was written by allocation '%s' and not "
 			      "wiped since",
 			      b->nvme_wwid, b->slot, by);
-	return REFUSE(p, "not_wiped", hint,
+	return REFUSE(p, GA_FAULT_NOT_WIPED, hint,
 		      "this host has no record of a finished wipe of disk '%s' of slot '%s'",
 		      b->nvme_wwid, b->slot);
 }

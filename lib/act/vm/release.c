@@ -16,6 +16,7 @@
 #include "base/texts.h"
 #include "look/host/host.h"
 #include "look/pci.h"
+#include "record/fault.h"
 #include "record/time.h"
 #include "state/host/hostdb.h"
 #include "state/host/list.h"
@@ -349,7 +350,7 @@ static int find_before(struct release *t, char **boot_id, char **fingerprint, st
 
 static int fail_trust(const struct release *t, const char *why, struct ga_err *err)
 {
-	return ga_refuse(err, GA_CONFLICT, "untrusted_host", NULL,
+	return ga_refuse(err, GA_CONFLICT, GA_FAULT_UNTRUSTED_HOST, NULL,
 			 ("nothing proves that '%s' runs a trusted image again: %s", t->order->node,
 			  why),
 			 ("the executables in '%s/release' must report boot_id, image and "

@@ -14,18 +14,24 @@
 #include "record/result.h"
 
 struct ga_release_opts {
-	const char *program, *node, *host_dir, *libvirt_uri, *baremetal_dir;
+	const char *program; /* for messages and locks */
+	const char *node;    /* this host's node id */
+	const char *host_dir, *libvirt_uri;
+	const char *baremetal_dir; /* has the folder "release" of the operator's executables */
 	struct ga_fabric_at fabric;
 	bool dry_run;
+	/* Write a result or progress out. When stdout is gone, the error has reason "stdout": the
+	 * work goes on and the error is returned at the end. */
 	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
-	void (*say)(const char *line);
+	void (*say)(const char *line); /* words for people */
 };
 
 /*
  * Carries an order out and emits gpuaas.released and a gpuaas.wipe-order for each slot, or
  * gpuaas.failure. 0 when they were emitted; GA_EXTERNAL when the allocation was released but a
- * device did not come back.
+ * device did not come back. When stdout is gone, its error is returned in place of both. Reason
+ * "held" or "interrupted": no record, and a later run continues.
  *
  * A baremetal node that comes back is trusted when the executables in baremetal_dir/release answer
  * with a boot_id other than the one before the hand-over, an image, and the approved fingerprint.

@@ -12,6 +12,7 @@
 #include "decide/wipe/plan.h"
 #include "look/host/host.h"
 #include "record/id.h"
+#include "record/phase.h"
 #include "record/time.h"
 
 /* The data that one run passes from step to step. */
@@ -390,7 +391,7 @@ static const struct {
 
 bool ga_wipe_phase_looks(const char *phase)
 {
-	return ga_streq(phase, "guard") || ga_streq(phase, "settle") || ga_streq(phase, "recheck");
+	return false GA_WIPE_LOOKS(GA_PHASE_IS);
 }
 
 /* ---- the GPU and the fabric function ---- */

@@ -56,7 +56,7 @@ struct ga_wipe_opts {
  */
 void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e);
 
-/* Whether the phase only looks and writes nothing: guard, settle, recheck. */
+/* Whether the phase only looks and writes nothing (record/phase.h). */
 bool ga_wipe_phase_looks(const char *phase);
 
 /* Writes the plan of a dry run in words, a line each: the methods with their reasons, and the time

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/texts.h"
+#include "record/fault.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/db/invariant.h"
@@ -192,7 +193,7 @@ bool ga_store_block_is_answered(const char *code)
 		"wipe_ahead",	    "wipe_not_proven",	    "wrong_device",
 		"gpu_reset_failed", "gpu_reset_not_proven", "gpu_memory_not_proven",
 		"vf_not_proven",    "evidence_old",	    "used_after_plan",
-		"untrusted_host",
+		GA_FAULT_UNTRUSTED_HOST,
 	};
 	size_t i;
 

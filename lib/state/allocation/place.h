@@ -7,17 +7,18 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* The plan of an earlier request with the same request_id: 1 with ret filled, 0 when the request is
- * new. GA_CONFLICT "request_id_reused" when the earlier request was different, "request_ended" when
- * its allocation has ended. */
+/* The plan of an earlier request with the same request_id: 1 with ret filled, which the caller
+ * releases (ga_schema_release); 0 when the request is new. GA_CONFLICT "request_id_reused" when the
+ * earlier request was different, "request_ended" when its allocation has ended. */
 GA_MUST_CHECK int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 					 struct ga_plan *ret, struct ga_err *err);
 /*
  * Commits a decision: stores the allocation, its claims and the plan, and reserves the slots. Fills
  * in ret, and *text with the plan's line, allocated. The request has its defaults filled in;
  * profile is the current version of its name. 1; or 0 with nothing written when slots may not be
- * sold: refused lists them all. GA_CONFLICT "concurrent_update" when a slot changed since the fleet
- * was read.
+ * sold: refused lists them all. GA_CONFLICT when the fleet changed since it was read:
+ * "concurrent_update" by a slot; "sold_once" or "no_claim" by a trigger, at a claim that others
+ * have. The caller reads again.
  */
 GA_MUST_CHECK int ga_store_place(struct ga_db *db, const struct ga_request *request,
 				 const struct ga_profile *profile,

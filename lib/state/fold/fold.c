@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The fold: commits the results of hosts to the state. This one function takes records that came
- * over a pipe from elsewhere and records of a program on this machine.
- */
-
+/* Applies the results of hosts to the state. */
 #include "record/digest.h"
 #include "record/rec.h"
 #include "state/allocation/wipe.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fold: commits the results of hosts to the state. This one function takes records that came
- * over a pipe from elsewhere and records of a program on this machine.
+ * The fold: the results of hosts become part of the state. ga_fold takes records that came over a
+ * pipe from elsewhere and records of a program on this machine.
  */
 #ifndef GA_STATE_FOLD_FOLD_H
 #define GA_STATE_FOLD_FOLD_H
@@ -11,8 +11,8 @@
 #include "state/db/row.h"
 
 /*
- * Commits one result: progress, allocation, released, wipe-evidence, observation, drift, failure,
- * power, console, ingress. 1 when it changed something, 0 when it was folded before. GA_CONFLICT
+ * Applies one result inside the caller's transaction: progress, allocation, released,
+ * wipe-evidence, observation, drift, failure, power, console, ingress. 1 when it changed something, 0 when it was folded before. GA_CONFLICT
  * "concurrent_update" for a result of an attempt or generation that is not in force; "dry_run" for
  * the result of a dry run; "lab" for a lab's result in a state that is no lab, and the reverse.
  */

@@ -86,8 +86,7 @@ static int failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_e
 		.detail = f->sentence,
 	};
 
-	/* A program that failed to take the lock did nothing: the row belongs to the holder of the
-	 * lock. */
+	/* The phase "hold" refuses the order itself: nothing was done. */
 	return f->phase && strcmp(f->phase, "hold") ? ga_store_task(db, &t, err) : 0;
 }
 

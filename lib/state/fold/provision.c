@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds the results of gpuaas-provision: phases, a running allocation, a failure. */
 #include "base/texts.h"
+#include "record/fault.h"
+#include "record/phase.h"
 #include "record/rec.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/release.h"
@@ -9,20 +11,12 @@
 #include "state/fold/internal.h"
 #include "state/node/health.h"
 
-/* The host knows of data on a disk that counts as wiped in the state. The slot must not be offered
- * again, so this fails the allocation although nothing was written. Release and wipe settle it. */
-#define NOT_WIPED "not_wiped"
-
 #define USED_AFTER_PLAN "used_after_plan"
-
-/* Data on a disk that is clean in the state: it came after the wipe, and not from gpuaas. */
-#define FOUND_DATA "nvme_signature"
 
 /* Phases that only look: after a failure in one of them, the plan can be tried again. */
 static bool only_looks(const char *phase)
 {
-	return ga_streq(phase, "hold") || ga_streq(phase, "recheck") ||
-	       ga_streq(phase, "prerequisites");
+	return false GA_PROVISION_LOOKS(GA_PHASE_IS);
 }
 
 static bool is_over(const struct ga_allocation_row *h)
@@ -242,7 +236,8 @@ static int found_data(struct ga_db *db, struct ga_allocation_row *h, const struc
 			return -1;
 		if (!ga_streq(state, "available"))
 			continue; /* already out of sale */
-		if (ga_store_disable_slot(db, slots.v[i], FOUND_DATA, f->sentence, at, err) < 0 ||
+		if (ga_store_disable_slot(db, slots.v[i], GA_FAULT_NVME_SIGNATURE, f->sentence, at,
+					  err) < 0 ||
 		    ga_store_taint_slot(db, slots.v[i], "found_data", err) < 0)
 			return -1;
 	}
@@ -258,13 +253,15 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_allocation_row *h,
 	if (is_over(h))
 		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
 					      late(db, h, f->at, err);
-	/* A program that failed to take the lock did nothing: another program holds it. */
+	/* The phase "hold" refuses the order itself: nothing was done. */
 	if (ga_streq(f->phase, "hold"))
 		return keep_placed(db, h, f, err);
-	if (placed && only_looks(f->phase) && !strcmp(f->code, FOUND_DATA))
+	if (placed && only_looks(f->phase) && !strcmp(f->code, GA_FAULT_NVME_SIGNATURE))
 		return found_data(db, h, f, reason, err);
-	/* A broken device is not sold again, whatever happens to this plan. */
-	if (placed && only_looks(f->phase) && strcmp(f->code, NOT_WIPED))
+	/* A broken device is not sold again, whatever happens to this plan. A disk that is not wiped
+	 * fails the allocation although nothing was written: the slot must not be offered again.
+	 * Release and wipe settle it. */
+	if (placed && only_looks(f->phase) && strcmp(f->code, GA_FAULT_NOT_WIPED))
 		return ga_store_health_not_ready(db, f, err) < 0 ? -1 :
 								   keep_placed(db, h, f, err);
 	if (!placed && strcmp(h->state, "provisioning"))

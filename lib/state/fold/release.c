@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds the results of gpuaas-release: the devices are free of the allocation, or not. */
+#include "record/fault.h"
 #include "state/allocation/provision.h"
 #include "state/db/audit.h"
 #include "state/fold/internal.h"
@@ -86,9 +87,9 @@ int ga_fold_release_failed(struct ga_db *db, struct ga_allocation_row *h,
 			   const struct ga_failure *f, struct ga_err *err)
 {
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
-	const char *code = ga_streq(f->code, "untrusted_host") ? f->code : "release_failed";
+	const char *code = ga_streq(f->code, GA_FAULT_UNTRUSTED_HOST) ? f->code : "release_failed";
 
-	/* In the phase "hold" another program holds the lock, and works on the same order. */
+	/* The phase "hold" refuses the order itself: nothing was done. */
 	if (!ga_streq(f->phase, "hold") && !strcmp(h->state, "releasing")) {
 		if (ga_store_block_claimed(db, h->id, code, reason, f->at, err) < 0 ||
 		    ga_store_move_allocation(db, h, "release_failed", f->at, reason, err) < 0)

@@ -2,6 +2,7 @@
 /* host.db: attempts (orders begun) and the journal of changes with their inverses. */
 #include "state/host/hostdb.h"
 
+#include "record/phase.h"
 #include "record/time.h"
 #include "state/host/list.h"
 
@@ -274,7 +275,7 @@ int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid, const char *all
 			 "AND n.seq > e.seq AND n.outcome <> 'not_started') "
 			 "AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.program = 'wipe' "
 			 "AND a.started_at >= e.at AND a.state <> 'done' "
-			 "AND a.phase NOT IN ('guard', 'settle', 'recheck') "
+			 GA_WIPE_LOOKS(GA_SQL_NOT_PHASE)
 			 "AND json_extract(a.order_text, '$.nvme_wwid') = ?1) "
 			 "AND (?2 IS NULL OR json_extract(e.record, '$.boot_id') IS ?3 "
 			 "OR EXISTS (SELECT 1 FROM attempt a WHERE a.object = ?2)) "

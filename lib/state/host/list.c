@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "record/digest.h"
+#include "record/phase.h"
 #include "record/rec.h"
 
 #define LOCKS_MAX (4 << 20)
@@ -172,11 +173,11 @@ int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object, c
 int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *wwid,
 			 struct ga_err *err)
 {
-	/* An attempt whose phase only looks (ga_wipe_phase_looks) wrote nothing; after a confirmed
+	/* An attempt whose phase only looks (record/phase.h) wrote nothing; after a confirmed
 	 * wipe the disk is empty. */
 	return ga_db_one(h->db, err,
 			 "SELECT 1 FROM attempt a WHERE a.program = 'wipe' AND a.object = ?1 "
-			 "AND a.phase NOT IN ('guard', 'settle', 'recheck') "
+			 GA_WIPE_LOOKS(GA_SQL_NOT_PHASE)
 			 "AND a.state <> 'done' "
 			 "AND json_extract(a.order_text, '$.nvme_wwid') = ?2 "
 			 "AND NOT EXISTS (SELECT 1 FROM attempt b WHERE b.program = 'wipe' "

@@ -5,6 +5,9 @@
 
 #include "state/host/hostdb.h"
 
+/* Condition on an attempt: its phase is not the word (record/phase.h). */
+#define GA_SQL_NOT_PHASE(word) "AND a.phase <> '" #word "' "
+
 struct ga_attempts {
 	struct ga_attempt *v;
 	size_t n;

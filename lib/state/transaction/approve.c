@@ -60,7 +60,7 @@ static void clear(struct ga_approve_run *run)
 	if (run->has_node)
 		ga_schema_release(&ga_node_schema, &run->node);
 	run->has_node = false;
-	run->judged = false;
+	run->content_checked = false;
 }
 
 void ga_approve_release(struct ga_approve_run *run)
@@ -217,7 +217,7 @@ static int approve_candidates(struct ga_approve_run *run, const struct ga_candid
 			return -1;
 	}
 
-	run->judged = run->all;
+	run->content_checked = run->all;
 	n = run->all ? candidates->n : run->slots.n;
 	for (i = 0; i < n; i++) {
 		const struct ga_candidate *c = run->all ?
@@ -346,7 +346,7 @@ static int move_or_propose(struct ga_approve_run *run, const char *verb, const c
 
 	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0)
 		return -1;
-	run->wanted = repair || ga_streq(verb, "enable");
+	run->sells = repair || ga_streq(verb, "enable");
 	unwiped = retire && run->disposal ? is_unwiped(run, id, err) : 0;
 	if (unwiped < 0)
 		return -1;
@@ -358,6 +358,33 @@ static int move_or_propose(struct ga_approve_run *run, const char *verb, const c
 		return -1;
 	}
 	return move(run, verb, id, run->reason, run->disposal, r, err);
+}
+
+/* Refuses a confirmation that allows nothing, so that it is not used up. */
+static int check_allows(struct ga_approve_run *run, const struct ga_proposal *p,
+			const struct ga_slot *s, struct ga_err *err)
+{
+	int allowed = ga_store_destruction_allowed(run->db, p->device, err);
+	const struct ga_reason *why = NULL;
+	size_t i;
+
+	if (allowed)
+		return allowed < 0 ? -1 : 0;
+	for (i = 0; i < s->blockers.n && !why; i++)
+		if (!ga_streq(s->blockers.v[i].code, "tainted"))
+			why = &s->blockers.v[i];
+	if (!ga_streq(s->state, "disabled") || !why)
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
+				 ("proposal '%s' has nothing to allow: disk '%.64s' of slot '%s' "
+				  "counts as wiped", p->proposal, p->device, s->slot),
+				 ("gpuaas-approve withdraw %s withdraws it", p->proposal));
+	return ga_refuse(err, GA_CONFLICT, why->code, s->slot,
+			 ("proposal '%s' waits: something else blocks slot '%s': %s%s%s",
+			  p->proposal, s->slot, why->code, why->evidence ? ": " : "",
+			  why->evidence ? why->evidence : ""),
+			 ("%s%sthen 'gpuaas-discover | gpuaas-approve --record-only', and confirm "
+			  "again before %s", why->hint ? why->hint : "", why->hint ? "; " : "",
+			  p->expires_at));
 }
 
 /* The confirmation by the second person. */
@@ -384,9 +411,12 @@ static int confirm(struct ga_approve_run *run, const char *proposal, struct ga_e
 	if (ga_streq(r->slot.state, "disabled")) {
 		ga_schema_release(&ga_slot_schema, &r->slot);
 		r->has_slot = false;
-		return move(run, "enable", p->object, NULL, NULL, r, err);
+		if (move(run, "enable", p->object, NULL, NULL, r, err) < 0)
+			return -1;
 	}
-	if (!ga_streq(r->slot.state, "wiping"))
+	if (check_allows(run, p, &r->slot, err) < 0)
+		return -1;
+	if (r->has_order || !ga_streq(r->slot.state, "wiping"))
 		return 0;
 	if (ga_store_wipe_order(run->db, p->object, &r->order, err) < 0)
 		return -1;

@@ -31,9 +31,10 @@ struct ga_approve_run {
 	bool accept_change;
 	bool all, record_only; /* approve all candidates, or none */
 	bool dry_run;
-	struct ga_wipe_policy wipe; /* filled in by ga_approve_policy */
+	struct ga_wipe_policy wipe; /* from ga_approve_policy; the run owns its texts */
 	/* Opens the catalogue of types of this machine. Called when a GPU's ids leave its type
-	 * open, to compare the types that people recorded for the node. */
+	 * open, to compare the types that people recorded for the node. ga_approve_release closes
+	 * it. */
 	int (*catalogue)(struct ga_accels **ret, struct ga_err *err);
 	struct ga_accels *accels; /* NULL until it is opened */
 
@@ -42,8 +43,8 @@ struct ga_approve_run {
 	struct ga_node node; /* has_node: of a discovery with nothing to approve */
 	bool has_node;
 	struct ga_texts notes; /* sentences for people */
-	bool judged; /* by all: the disks of all candidates were judged, also if the step failed */
-	bool wanted; /* the verb puts the slots back on sale */
+	bool content_checked; /* with all: of every candidate's disk, also if the step failed */
+	bool sells; /* the verb (enable, repair) puts slots back on sale; confirm never sets it */
 	int64_t approved; /* in all steps: number of slots that only need a wipe to be sold */
 };
 
@@ -60,9 +61,12 @@ GA_MUST_CHECK int ga_approve_policy(struct ga_approve_run *run, const char *prof
  */
 GA_MUST_CHECK int ga_approve_discovery(struct ga_approve_run *run, const struct ga_host *host,
 				       const struct ga_candidates *candidates, struct ga_err *err);
-/* Moves slots by a verb (ga_store_slot_move); or with "confirm", carries out proposals for
+/*
+ * Moves slots by a verb (ga_store_slot_move); or with "confirm", carries out proposals for
  * the second person; or withdraws proposals. objects are ids, names or prefixes of slots,
- * or proposals. */
+ * or proposals. GA_CONFLICT with the code of the first blocker, and the proposal stays open, when
+ * the confirmation of a destruction would allow nothing.
+ */
 GA_MUST_CHECK int ga_approve_move(struct ga_approve_run *run, const char *verb,
 				  char *const *objects, size_t n, struct ga_err *err);
 void ga_approve_release(struct ga_approve_run *run);

@@ -119,7 +119,7 @@ static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 
 /* Commits the decision within a savepoint: 1 placed, 0 the fleet had changed, -1. */
 static int commit_decision(struct ga_placer *p, const struct ga_request *request,
-			   struct ga_decision *d, bool *left_out, struct ga_err *err)
+			   struct ga_decision *d, bool *fewer, struct ga_err *err)
 {
 	ga_cleanup(ga_refused_slots_release) struct ga_refused_slots refused = { 0 };
 	const struct ga_fleet_window *w;
@@ -137,7 +137,7 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 	if (!r) {
 		ga_db_rollback_to(p->db);
 		leave_out(p, d, &refused);
-		*left_out = true;
+		*fewer = true;
 		return 0;
 	}
 	if (r < 0) {
@@ -178,19 +178,19 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 	return 1;
 }
 
-/* Decides and commits: 1 answered, 0 try again, -1. left_out: try again without the slots that the
- * predicate refused; each try has fewer slots. */
+/* Decides and commits: 1 answered, 0 try again, -1. fewer: try again without the slots that the
+ * predicate refused. */
 static int decide(struct ga_placer *p, const struct ga_request *request,
-		  bool *left_out, struct ga_err *err)
+		  bool *fewer, struct ga_err *err)
 {
 	struct ga_placed *refused;
 	struct ga_decision d;
 	int r = 1;
 
-	*left_out = false;
+	*fewer = false;
 	ga_place(&p->fleet, request, &p->profile, p->explain, &d);
 	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
-		r = commit_decision(p, request, &d, left_out, err);
+		r = commit_decision(p, request, &d, fewer, err);
 	} else if (p->fleet.whole) {
 		refused = ga_list_add(&p->results);
 		refused->refusal = d.refusal;
@@ -209,7 +209,7 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 /* ---- one request ---- */
 
 /* Adds the memory of every type that the fleet has. */
-static int add_types(struct ga_placer *p, struct ga_err *err)
+static int add_type_memory(struct ga_placer *p, struct ga_err *err)
 {
 	size_t i, j, k;
 
@@ -271,7 +271,7 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	struct ga_refusal *refused;
 	struct ga_placed *placed;
 	struct ga_plan plan;
-	bool left_out = false;
+	bool fewer = false;
 	int r, tries;
 
 	r = ga_store_placed_before(p->db, request, &plan, err);
@@ -297,12 +297,12 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	/* Slots that were left out for the other shape may be sold in this one. */
 	if (p->left_out && p->left_out_baremetal != is_baremetal(p))
 		p->fleet.version = GA_FLEET_UNREAD;
-	for (tries = 0, r = 0; !r && tries < TRIES; tries += !left_out) {
+	for (tries = 0, r = 0; !r && tries < TRIES; tries += !fewer) {
 		if (p->fleet.version == GA_FLEET_UNREAD && load_fleet(p, err) < 0)
 			return -1;
-		if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
+		if (request->min_memory_mib != GA_UNKNOWN && add_type_memory(p, err) < 0)
 			return -1;
-		r = decide(p, request, &left_out, err);
+		r = decide(p, request, &fewer, err);
 	}
 	if (r)
 		return r < 0 ? -1 : 0;
@@ -316,7 +316,7 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 
 /* Adds the types that a name means, each once: 1, 0 the request was refused, -1. A name that this
  * machine's catalogue lacks is a type all the same when the profile or a slot has it. */
-static int add_type(struct ga_placer *p, const struct ga_request *request, const char *name,
+static int resolve_type(struct ga_placer *p, const struct ga_request *request, const char *name,
 		    struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts meant = { NULL, 0 };
@@ -387,7 +387,7 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 	if (request->types.n && need_catalogue(p, err) < 0)
 		return -1;
 	for (i = 0; i < request->types.n; i++) {
-		r = add_type(p, request, request->types.v[i], &types, err);
+		r = resolve_type(p, request, request->types.v[i], &types, err);
 		if (r <= 0)
 			return r;
 	}

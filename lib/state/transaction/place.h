@@ -30,7 +30,7 @@ struct ga_placer {
 	bool admitted; /* the caller has already done the access check */
 	bool once; /* a single request of a command line: reads only the data that it needs */
 	/* Opens the catalogue of types of this machine; called at the first request with types or
-	 * with a least memory. */
+	 * with a least memory. ga_placer_release closes it. */
 	int (*catalogue)(struct ga_accels **ret, struct ga_err *err);
 	/* Adds the slugs of the types that a name means in p->accels; -1 when it means no type. */
 	int (*type_means)(const struct ga_placer *p, const char *name, struct ga_texts *ret,
@@ -47,8 +47,8 @@ struct ga_placer {
 	struct ga_profile profile; /* profile of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
-	struct ga_texts warnings; /* for people; of this batch, each only the first time */
-	struct ga_texts warned; /* the warnings of all batches */
+	struct ga_texts warnings; /* for people: those that no earlier batch gave */
+	struct ga_texts warned;	  /* those that any batch gave */
 };
 
 /* Places the requests in order and commits. results has the committed answers, also when a later

@@ -90,7 +90,7 @@ static char *disabled_command(const struct ga_rows *r)
 	bool changed = false;
 	ga_autofree char *code = not_answered(r, &changed);
 	const char *id = ga_rows_text(r, S_ID), *wwid = ga_rows_text(r, S_WWID);
-	bool data = ga_streq(code, "nvme_signature") && wwid;
+	bool data = ga_streq(code, GA_FAULT_NVME_SIGNATURE) && wwid;
 
 	if (!code)
 		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
@@ -115,7 +115,7 @@ static char *blocked_command(const struct ga_rows *r)
 						 ga_rows_text(r, S_SHAPE), ga_rows_text(r, S_ID));
 
 	if (!wwid || !ga_streq(ga_rows_text(r, S_CODE), "wipe_not_started") ||
-	    !strstr(ga_rows_text(r, S_EVIDENCE), "nvme_signature: "))
+	    !strstr(ga_rows_text(r, S_EVIDENCE), GA_FAULT_NVME_SIGNATURE ": "))
 		return GA_TAKE(again);
 	return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
 			  " --destroy-data %s && %s", ga_rows_int(r, S_INDEX), wwid, again);

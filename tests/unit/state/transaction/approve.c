@@ -136,7 +136,7 @@ static void one_is_not_ready(void)
 	t_ok(run.results.v[0].has_order && !run.results.v[1].has_order, "by orders");
 	t_ok(run.results.v[1].slot.blockers.n > 0, "and what blocks the one is said");
 	t_int(run.approved, 2, "two are approved");
-	t_ok(run.judged, "the disks were judged");
+	t_ok(run.content_checked, "the disks were judged");
 	t_int(approve(&run, d, &err), 0, "the same discovery again");
 	t_str(slots(db), "h1 0 wiping; h1 1 disabled; h1 2 wiping", "changes no slot");
 	forget(d);
@@ -209,12 +209,12 @@ static void destroy_data(void)
 	t_code(approve(&run, d, &err), &err, GA_NOTFOUND, "eui.99",
 	       "leave to destroy what is on a disk that is not there");
 	t_str(slots(db), "", "approves nothing");
-	t_ok(!run.judged, "and no disk was judged");
+	t_ok(!run.content_checked, "and no disk was judged");
 	ga_err_clear(&err);
 	run.destroy_data.n = 1;
 	run.wipe.minimum_class[0] = 'X';
 	t_int(approve(&run, d, &err), -1, "under a wipe policy that no table takes");
-	t_ok(run.judged, "the disks were judged before that failed");
+	t_ok(run.content_checked, "the disks were judged before that failed");
 	run.wipe.minimum_class[0] = 'c';
 	ga_err_clear(&err);
 	t_int(approve(&run, d, &err), 0, "of one that is there");
@@ -247,10 +247,10 @@ static void verbs(void)
 	ga_err_clear(&err);
 	t_int(ga_approve_move(&run, "disable", both, 1, &err), 0, "the one that can");
 	t_str(sw_slot_is(db, 1), "disabled", "is moved");
-	t_ok(!run.wanted, "nothing is to be sold");
+	t_ok(!run.sells, "nothing is to be sold");
 	t_int(ga_approve_move(&run, "repair", both, 1, &err), 0, "and repaired");
 	t_str(sw_slot_is(db, 1), "wiping", "is to be wiped");
-	t_ok(run.wanted && run.results.n == 1 && run.results.v[0].has_order, "by an order");
+	t_ok(run.sells && run.results.n == 1 && run.results.v[0].has_order, "by an order");
 	ga_approve_release(&run);
 	sw_close(db);
 }

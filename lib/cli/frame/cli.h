@@ -151,7 +151,7 @@ struct ga_consumer {
 };
 
 /* Reads records from a descriptor to its end: calls the consumer of the kind, and passes every
- * other gpuaas record on at once. The table ends with shape NULL; name is for messages. GA_BADREC,
+ * other gpuaas record on at once. The table ends with schema NULL; name is for messages. GA_BADREC,
  * with the number of the line, for a line that is no record; the work on earlier records stays. */
 GA_MUST_CHECK int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table,
 				struct ga_err *err);

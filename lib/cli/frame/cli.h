@@ -132,6 +132,9 @@ void ga_say(const char *fmt, ...) GA_PRINTF(1, 2);
 /* Prints a line for people on stdout, only in table mode (headings, explanations), after the rows
  * so far. */
 void ga_print(const char *fmt, ...) GA_PRINTF(1, 2);
+/* Prints one record as ga_print does: its kind, then each member on a line. Members without a value
+ * show the text "nothing"; NULL leaves them out. */
+void ga_print_record(const struct ga_schema *schema, json_t *json, const char *nothing);
 /* Prints a text of several lines on stdout, also with --json. */
 void ga_print_text(const char *text);
 /* Notes an exit status for ga_cli_finish, as an emitted refusal does. 0 notes nothing; only the

@@ -4,8 +4,6 @@
  * timeline, evidence, usage and audit; or about a team, a grant or a proposal. Sections on a
  * terminal, records in a pipe.
  */
-#include <jansson.h>
-
 #include "cli/frame/cli.h"
 #include "record/access.h"
 #include "record/match.h"
@@ -59,42 +57,16 @@ struct shown {
 	bool begun;
 };
 
-static void print_value(const char *key, json_t *value)
-{
-	ga_autofree char *text = NULL;
-
-	if (json_is_null(value) || (json_is_array(value) && !json_array_size(value)))
-		return;
-	if (json_is_string(value)) {
-		ga_print("  %-24s%s", key, json_string_value(value));
-		return;
-	}
-	text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-	ga_print("  %-24s%s", key, text ? text : "");
-}
-
-/* Prints the object itself for people: one member a line, without unknown members. */
-static void print_object(const struct ga_schema *schema, const void *obj)
-{
-	ga_autojson json_t *json = ga_schema_format(schema, obj);
-	char kind[32];
-	const char *key;
-	json_t *value;
-
-	ga_print("%s", ga_kind_short(schema, kind));
-	json_object_foreach(json, key, value)
-		if (strcmp(key, "kind") && strcmp(key, "dry_run"))
-			print_value(key, value);
-}
-
 static int show(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct shown *s = arg;
 	size_t i;
 
 	if (!s->begun && ga_emit_is_table()) {
+		ga_autojson json_t *json = ga_schema_format(schema, obj);
+
 		s->begun = true;
-		print_object(schema, obj);
+		ga_print_record(schema, json, NULL);
 		return 0;
 	}
 	for (i = 0; s->section != schema && i < GA_ARRAY_SIZE(sections); i++)

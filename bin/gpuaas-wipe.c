@@ -17,7 +17,7 @@
 #include "record/result.h"
 #include "record/words.h"
 
-static struct ga_wipe_hand hand = { .class = "purge", .verify = "full" };
+static struct ga_wipe_hand hand;
 static const char *certificate, *progress = "auto";
 static bool pending, unanswered;
 static int64_t jobs = 4;
@@ -52,8 +52,7 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-wipe",
 	.abstract = "erase the disks of slots and prove it",
-	.args = "FILE|-",
-	.args_max = 1,
+	.args = "FILE|-", .args_max = 1,
 	.opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
@@ -147,8 +146,8 @@ static int keep_order(const struct ga_rec *rec, struct ga_err *err)
 static const struct ga_consumer keepers[] = { { &ga_wipe_order_schema, keep_order },
 					      { NULL, NULL } };
 
-/* The host keeps the evidence of a disk wiped by hand; if it cannot, nothing is wiped. If keeping
- * fails after the wipe, the program shows the evidence and ends with the status of the failure. */
+/* Wipes only if the host can keep the evidence. If keeping fails afterwards, the program shows the
+ * evidence and ends with the status of the failure. */
 static int wipe_alone(struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
@@ -187,8 +186,9 @@ static int run(struct ga_err *err)
 	if (!!hand.device + pending + !!certificate + n > 1)
 		return ga_fail(err, GA_USAGE,
 			       "--device, --pending, --certificate and FILE exclude each other");
-	if ((hand.confirm || hand.lab) && !hand.device)
-		return ga_fail(err, GA_USAGE, "--confirm and --lab go with --device");
+	if ((hand.confirm || hand.class || hand.verify || hand.lab) && !hand.device)
+		return ga_fail(err, GA_USAGE,
+			       "--confirm, --class, --verify and --lab go with --device");
 	if (unanswered && !pending)
 		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
 	if (certificate)

@@ -225,6 +225,28 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
   all_good
 }
 
+@test "stdout that is full hides no other error" {
+  printf '%s\n' '{"kind":"gpuaas.team/1","name":"one"}' nonsense > "$T/records"
+  gpuaas-state init --lab > /dev/null
+  for form in --table --json; do
+    status=0
+    gpuaas-state apply $form "$T/records" > /dev/full 2> "$T/err" || status=$?
+    case $form$status in
+    --table3)
+      grep -q "line 2" "$T/err"
+      # The full output is said too, after it.
+      [[ $(grep -c "cannot write to standard output" "$T/err") -eq 1 ]]
+      [[ $(head -n 1 "$T/err") == *"line 2"* ]]
+      ;;
+    --json10) # it ended at the first record
+      [[ $(grep -c "cannot write to standard output" "$T/err") -eq 1 ]]
+      ;;
+    *) bad "$form: status $status: $(cat "$T/err")" ;;
+    esac
+  done
+  all_good
+}
+
 @test "the man page of a program has every option, command, and the sections" {
   for p in "${PROGRAMS[@]}"; do
     # The front has its page in section 7, with the pipeline.

@@ -278,6 +278,10 @@ place_status()
   # An allocation was made from it: rebuilding it would read it again.
   run_ok here gpuaas-image list img
   jq_is '.used_by[0]' "$(allocation)"
+  # What verify writes down of the copy has no part in who uses it.
+  run_ok here gpuaas-image verify img
+  run_ok here gpuaas-image list img
+  jq_is '.used_by|join(" ")' "$(allocation)"
   run_status 4 here gpuaas-image rm img
   assert_stderr "in use"
   assert_equal "$output" ""

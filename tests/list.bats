@@ -106,6 +106,43 @@ setup()
   jq_is '[.nodes,.slots,.available,.cleaning,.largest]|join(" ")' "1 2 1 1 1"
 }
 
+@test "a pool's columns count every slot, and its part in fragments is a percentage" {
+  run_ok gpuaas-list pools --table
+  [[ ${lines[0]} =~ \ FRAGMENTED$ ]]
+  [[ ${lines[1]} =~ \ [0-9]+\.[0-9]%$ ]]
+  digest=sha256:$(printf 'a%.0s' {1..64})
+  jq_in_order -cn --arg d "$digest" --arg node "$NODE" '{kind:"gpuaas.image/1",name:"lab",digest:$d,format:"raw",
+    file_bytes:1048576,size_bytes:1048576,firmware:"bios",probe:"running",user:"ubuntu"},
+    {kind:"gpuaas.node-image/1",$node,image:"lab",digest:$d,path:"/images/lab.raw",
+    verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
+  gpuaas-place --profile lab > "$T/plan"
+  run_ok gpuaas-list pools --table
+  assert_equal "$(sed 's/  */\n/g' <<< "${lines[0]}" | sed -n '4,10p' | xargs)" \
+    "SLOTS AVAILABLE RESERVED ACTIVE CLEANING BLOCKED DISABLED"
+  # shellcheck disable=SC2086 # the columns
+  set -- ${lines[1]}
+  assert_equal "${*:4:7}" "2 0 1 0 1 0 0"
+}
+
+@test "a reason is headed REASON in every table, and no heading is a sentence" {
+  run_ok grep -o '"[A-Z#][^"]*"' "$SRC/lib/cli/frame/table_views.c"
+  [[ ${#lines[@]} -gt 200 ]]
+  refute_output '"WHY'
+  refute_output ', '
+}
+
+@test "what has no table of its own is shown as gpuaas-show shows an object" {
+  run_ok in_host gpuaas-reconcile --inventory --table
+  # Each record begins with its kind, after an empty line; "-" stands for nothing.
+  assert_equal "$(grep -v '^  ' <<< "$output")" $'inventory-work\n\ninventory'
+  [[ ${#lines[@]} -gt 12 ]]
+  for line in "${lines[@]}"; do
+    [[ $line =~ ^(inventory(-work)?|\ \ [a-z_]+\ +[^\ ].*)$ ]] || { echo "not one member: $line"; false; }
+  done
+  assert_output "  power                   -"
+  assert_output "  object                  $WIPED"
+}
+
 @test "attention says what needs a person, why, and what to do" {
   run_ok gpuaas-list attention
   assert_equal "$output" ""

@@ -66,7 +66,9 @@ is_clean()
     assert_stderr "must be a regular file that only root can change"
     assert_stderr "hint: chown root /etc/gpuaas/gpuaas.conf"
   done
-  for path in "" bin:/usr/bin /usr/bin: ::; do
+  # No value is no setting, as everywhere in that file.
+  run_ok "$SRC/tests/own-conf" GPUAAS_PATH= gpuaas-list --version
+  for path in bin:/usr/bin /usr/bin: ::; do
     run_status 2 "$SRC/tests/own-conf" "GPUAAS_PATH=$path" gpuaas-list --version
     assert_stderr "GPUAAS_PATH of '/etc/gpuaas/gpuaas.conf'"
   done

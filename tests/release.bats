@@ -217,9 +217,15 @@ fresh_host()
   run_status 6 in_host gpuaas-provision "$T/plan"
   jq_is .code hook_unsafe
   chmod 755 "$T/metal/deploy"
+  # What an editor or dpkg leaves behind is not run, as with every other hook.
+  for name in 10-deploy~ 10-deploy.dpkg-old .10-deploy.swp; do
+    printf '#!/bin/sh\ntouch "%s/ran-%s"\n' "$T" "$name" > "$T/metal/deploy/$name"
+    chmod 755 "$T/metal/deploy/$name"
+  done
   fresh_host
   run_ok in_host gpuaas-provision "$T/plan"
   jq_is '.state+" "+.access.address' "active 192.0.2.7"
+  assert_equal "$(find "$T" -maxdepth 1 -name 'ran-*')" ""
   assert_equal "$(jq -r .allocation "$T/seen")" a110c000
   release_order '.shape = "baremetal"' > "$T/order"
   printf '#!/bin/sh\necho \x27{"boot_id":"1ab10000-0000-4000-8000-000000000001","image":"base"}\x27\n' \

@@ -718,6 +718,13 @@ POINTS
   run_status 5 in_host gpuaas-wipe --lab --device eui.0 --confirm eui.0
   run_status 2 in_host gpuaas-wipe --confirm "$WWID2"
   run_status 2 in_host gpuaas-wipe --lab --pending
+  # An order and its evidence name their own class: an option that would be ignored is refused.
+  order > "$T/order"
+  for option in --class=purge --class=clear --verify=full --verify=sampled; do
+    run_status 2 in_host gpuaas-wipe "$option" "$T/order"
+    assert_stderr "go with --device"
+    run_status 2 in_host gpuaas-wipe "$option" --certificate x
+  done
   run_status 2 in_host gpuaas-wipe --lab --device /dev/nvme2n1 --pending
   is_full
   run_status 0 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear

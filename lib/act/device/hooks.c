@@ -93,6 +93,7 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 		hook = ga_list_add(ret);
 		hook->name = ga_xstrdup(e->d_name);
 		hook->path = ga_xprintf("%s/%s", folder, e->d_name);
+		hook->is_link = S_ISLNK(st.st_mode);
 		hook->refused = ga_strdup0(ga_hook_why_refused(&st));
 	}
 	if (ret->n)

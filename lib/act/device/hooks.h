@@ -25,6 +25,7 @@ GA_MUST_CHECK int ga_hooks_check_folder(const char *folder, int dir, struct ga_e
 struct ga_hook {
 	char *name, *path;
 	char *refused; /* the reason not to run it; NULL: it may run */
+	bool is_link;  /* a symbolic link, which is always refused */
 };
 
 struct ga_hooks {

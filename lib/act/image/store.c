@@ -96,6 +96,7 @@ static int read_records(const char *path, struct ga_stored_image *ret, struct ga
 		ga_stored_image_release(ret);
 		return ga_wrap(err, "'%s'", path);
 	}
+	ga_texts_release(&ret->copy.used_by); /* of an earlier time */
 	return 1;
 }
 

@@ -135,8 +135,8 @@ int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 	/* A person who confirms the identity allows the loss of the content; a dry run shows the
 	 * plan for that. */
 	ret->destroy_data = ga_xstrdup(d.identity);
-	ret->wipe.minimum_class = ga_xstrdup(hand->class);
-	ret->wipe.verify = ga_xstrdup(hand->verify);
+	ret->wipe.minimum_class = ga_xstrdup(hand->class ? hand->class : "purge");
+	ret->wipe.verify = ga_xstrdup(hand->verify ? hand->verify : "full");
 	ret->wipe.gpu_memory = ga_xstrdup("if_supported");
 	ret->generation = 0;
 	ret->lab = hand->lab;

@@ -18,7 +18,7 @@ GA_MUST_CHECK int ga_wipe_order_check(const struct ga_wipe_order *order, const c
 /* A disk that a person named by hand. */
 struct ga_wipe_hand {
 	const char *device, *confirm; /* confirm may be NULL in a dry run */
-	const char *class, *verify;
+	const char *class, *verify; /* NULL: purge, full */
 	bool dry_run;
 	bool lab; /* a file may be the disk */
 };

@@ -368,7 +368,7 @@ int ga_cli_read_config(struct ga_err *err)
 				 ("chown root %s; chmod go-w %s", name, name));
 	if (ga_file_read_fd(fd, name, 65536, &cli.conf, err) < 0)
 		return -1;
-	path = config_value("GPUAAS_PATH");
+	path = ga_cli_configured("GPUAAS_PATH", NULL);
 	return path && ga_proc_set_path(path, err) < 0 ?
 		       ga_wrap(err, "GPUAAS_PATH of '%s'", name) :
 		       0;
@@ -455,13 +455,21 @@ int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err)
 
 int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
 {
+	struct ga_err out = GA_ERR_INIT;
+	bool full;
 	int status;
 
 	ga_cli_progress_end();
-	if (ga_emit_close(err) < 0 && r >= 0)
-		r = -1;
+	full = ga_emit_close(&out) < 0;
 	if (r < 0)
 		print_error(prog, err);
+	/* An error of reason "stdout" says it already. */
+	if (full && (r >= 0 || !ga_streq(err->reason, out.reason)))
+		print_error(prog, &out);
+	if (full && r >= 0) {
+		*err = out;
+		r = -1;
+	}
 	status = r < 0 ? (int)err->code : ga_emit_status() ? ga_emit_status() : r;
 	ga_str_release(&cli.conf);
 	free(cli.args);

@@ -69,9 +69,10 @@ struct ga_prog {
  * line. prog and argv must live as long as the program. */
 GA_MUST_CHECK int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv,
 			       struct ga_err *err);
-/* Ends a program: prints the error if r < 0, prints the rows still in the table, flushes standard
- * output, and returns the exit status: the code of the error, else the first noted status (of an
- * emitted refusal or failure, or by ga_cli_note_status), else r. */
+/* Ends a program: prints the rows still in the table, flushes standard output, prints the error if
+ * r < 0, then the error of standard output if there is one, and returns the exit status: the code
+ * of the first error, else the first noted status (of an emitted refusal or failure, or by
+ * ga_cli_note_status), else r. */
 GA_MUST_CHECK int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err);
 
 /* The operands without the command; *n is their number, NULL follows them. The texts are those of
@@ -85,9 +86,9 @@ const char *ga_cli_program(void);
 const char *ga_cli_form(void);
 
 /* Reads /etc/gpuaas/gpuaas.conf, which must belong to root and be writable only by root (else
- * GA_DENIED); a file that is absent or unreadable for this user counts as empty. Its GPUAAS_PATH
- * replaces the path for programs (base/proc.h); the environment cannot replace it. ga_cli_parse
- * calls this function. */
+ * GA_DENIED); a file that is absent or unreadable for this user counts as empty. Its GPUAAS_PATH,
+ * unless it is empty, replaces the path for programs (base/proc.h); the environment cannot replace
+ * it. ga_cli_parse calls this function. */
 GA_MUST_CHECK int ga_cli_read_config(struct ga_err *err);
 /* A setting: KEY of the environment, else KEY of /etc/gpuaas/gpuaas.conf, else fallback; an empty
  * value counts as none. A set-uid program does not read the environment. The text lives as long as
@@ -131,6 +132,9 @@ void ga_say(const char *fmt, ...) GA_PRINTF(1, 2);
 /* Prints a line for people on stdout, only in table mode (headings, explanations), after the rows
  * so far. */
 void ga_print(const char *fmt, ...) GA_PRINTF(1, 2);
+/* Prints one record as ga_print does: its kind, then each member on a line. Members without a value
+ * show the text "nothing"; NULL leaves them out. */
+void ga_print_record(const struct ga_schema *schema, json_t *json, const char *nothing);
 /* Prints a text of several lines on stdout, also with --json. */
 void ga_print_text(const char *text);
 /* Notes an exit status for ga_cli_finish, as an emitted refusal does. 0 notes nothing; only the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables for people: the columns of each kind, aligned over consecutive rows. A kind without
- * columns is shown as "member: value" lines.
+ * columns is shown as ga_print_record shows it.
  */
 #include "base/vec.h"
 #include "cli/frame/emit.h"
@@ -20,6 +20,7 @@ static struct {
 	const struct ga_view *view;
 	struct ga_column columns[CELLS_MAX + 1]; /* of the view, then those of ga_view_sometimes */
 	GA_LIST(struct row) rows;
+	bool records; /* a record without a view was printed */
 } table;
 
 /* Columns a text takes on a terminal: characters, not bytes (UTF-8 was checked on input). */
@@ -87,13 +88,17 @@ static const char *last_name(const char *path)
 	return dot ? dot + 1 : path;
 }
 
+static bool ends(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), n = strlen(suffix);
+
+	return len > n && !strcmp(path + len - n, suffix);
+}
+
 /* Whether the path names a number of bytes: "size_bytes", "read_back.bytes_read". */
 static bool is_bytes(const char *path)
 {
-	const char *name = last_name(path);
-	size_t len = strlen(name);
-
-	return ga_starts(name, "bytes") || (len > 6 && !strcmp(name + len - 6, "_bytes"));
+	return ga_starts(last_name(path), "bytes") || ends(path, "_bytes");
 }
 
 static bool is_money(const char *path)
@@ -105,13 +110,6 @@ static bool is_money(const char *path)
 	       ga_streq(name, "price_micros");
 }
 
-static bool is_gpu_time(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len > 12 && !strcmp(path + len - 12, "_gpu_seconds");
-}
-
 /* Adds a number in the unit that people use. */
 static void add_number(struct ga_str *out, const char *path, int64_t n)
 {
@@ -121,8 +119,11 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_str_add(out, ga_size_format(n, size));
 	else if (is_money(path))
 		ga_cost_format(n, out);
-	else if (is_gpu_time(path))
+	else if (ends(path, "_gpu_seconds"))
 		ga_cost_hours(n, 3, out);
+	else if (ends(path, "_ppm"))
+		ga_str_addf(out, "%lld.%lld%%", (long long)((n + 500) / 10000),
+			    (long long)((n + 500) / 1000 % 10));
 	else if (ga_streq(last_name(path), "seconds")) /* of a match: shown as hours */
 		ga_cost_hours(n, 1, out);
 	else if (ga_streq(last_name(path), "tokens_per_second_milli"))
@@ -243,6 +244,29 @@ static void add_row(json_t *json)
 	}
 }
 
+void ga_print_record(const struct ga_schema *schema, json_t *json, const char *nothing)
+{
+	char kind[32];
+	const char *key;
+	json_t *value;
+
+	ga_print("%s", ga_kind_short(schema, kind));
+	json_object_foreach(json, key, value) {
+		ga_autofree char *text = NULL;
+
+		if (!strcmp(key, "kind") || (!strcmp(key, "dry_run") && !json_is_true(value)))
+			continue;
+		if (json_is_string(value))
+			text = ga_xstrdup(json_string_value(value));
+		else if (!json_is_null(value) && (!json_is_array(value) || json_array_size(value)))
+			text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+		if (text && *text)
+			ga_print("  %-24s%s", key, text);
+		else if (nothing)
+			ga_print("  %-24s%s", key, nothing);
+	}
+}
+
 void ga_table_add(const struct ga_schema *schema, json_t *json)
 {
 	const struct ga_view *view = ga_view_of(schema);
@@ -266,18 +290,10 @@ void ga_table_add(const struct ga_schema *schema, json_t *json)
 			*to++ = some->column;
 	}
 	if (!view) {
-		const char *key;
-		json_t *value;
-
-		json_object_foreach(json, key, value) {
-			ga_autostr struct ga_str text = GA_STR_INIT;
-
-			add_plain(&text, key);
-			ga_str_add(&text, ": ");
-			add_value(&text, key, value);
-			printf("%s\n", text.buf);
-		}
-		printf("\n");
+		if (table.records)
+			printf("\n");
+		table.records = true;
+		ga_print_record(schema, json, "-");
 	} else if (!view->rows)
 		add_row(json);
 	else

@@ -386,6 +386,29 @@ print(json.dumps(end, separators=(",", ":")))'
   jq_is '"\(.state) \(.tainted)"' "retired true"
 }
 
+@test "a taint beside other blockers: each hint names a command that works" {
+  # Slot 7 has no virtual function left.
+  discover h200 nic.7.vfs.0=mlx5_core
+  run_status 1 gpuaas-approve --slot 7 --explain < "$T/h200.rec"
+  s=$(slot_of 7)
+  assert_stderr "missing_fabric_vf"
+  assert_stderr "tainted"
+  assert_stderr "fix: after the fix of the other blockers: gpuaas-discover | gpuaas-approve --slot 7 | gpuaas-wipe"
+  refute_stderr "gpuaas-approve repair"
+  run_status 1 gpuaas-approve repair "$s" --reason x
+  refute_output wipe-order
+  run_status 4 gpuaas-approve retire "$s" --reason old
+  assert_stderr "hint: record how the disk was destroyed with --disposal TEXT; a wipe needs the fix of its other blockers first ('gpuaas-show $s' shows them)"
+  # A tenant's data is wiped whatever else blocks the slot.
+  state_sql "UPDATE device SET dirtied_by = '$s' WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$s')"
+  run_status 1 gpuaas-approve --slot 7 --explain < "$T/h200.rec"
+  assert_stderr "not proven wiped since its last use, or less than its policy requires; fix: gpuaas-approve repair $s --reason TEXT | gpuaas-wipe"
+  run_status 4 gpuaas-approve retire "$s" --reason old
+  assert_stderr "hint: wipe it first (gpuaas-approve repair $s --reason TEXT | gpuaas-wipe)"
+  run_ok gpuaas-approve repair "$s" --reason x
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.wipe-order/1")] | length' 1
+}
+
 @test "usage: what to approve, unknown moves, a terminal for a pipe" {
   run_status 2 gpuaas-approve < /dev/null
   assert_stderr "--all-ready, --slot INDEX or --record-only"

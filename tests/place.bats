@@ -214,6 +214,49 @@ requests()
     "no_capacity: 1 GPU wanted, and none of type nvidia-h200-141gb is free (2 GPUs of other types are)"
 }
 
+@test "a cordoned slot: table, answer and refusal give the reason, and the hint the command" {
+  fleet 1 2
+  gpuaas-place --profile lab > "$T/plan"
+  s=$(gpuaas-list slots --where state=available | jq -r .slot)
+  run_ok gpuaas-list slots --table
+  refute_output REASON
+  gpuaas-approve cordon "$s" --reason "bad cable" > "$T/out"
+  run_ok gpuaas-list slots --table
+  [[ ${lines[0]} == *"  REASON" ]]
+  [[ $(grep "^$s " <<< "$output") == *"  available  "*"  bad cable" ]]
+  run_status 1 gpuaas-place --profile lab
+  jq_is '"\(.code): \(.sentence)"' \
+    "not_ready: 1 GPU would fit on node 'n000', but slots of it are not available (cordoned: bad cable)"
+  jq_is '.nodes[0] | "\(.code) \(.detail)"' "cordoned bad cable"
+  jq_is .hint "'gpuaas-approve uncordon $s' puts slot 1 of it back on sale"
+  gpuaas-approve uncordon "$s" > "$T/out"
+  gpuaas-approve disable "$s" --reason "bad cable" > "$T/out"
+  run_status 1 gpuaas-place --profile lab
+  jq_is .hint "'gpuaas-approve enable $s | gpuaas-wipe' puts slot 1 of it back on sale"
+  gpuaas-approve enable "$s" > "$T/out"
+  run_ok gpuaas-place --profile lab
+}
+
+@test "nothing is free only while others use the slots; else the refusal names the node's reason" {
+  fleet 1 2
+  run_status 1 gpuaas-place --profile lab --baremetal
+  jq_is '"\(.code): \(.sentence)"' \
+    "not_ready: a baremetal node is free on node 'n000', but the node is not usable (node_mode)"
+  gpuaas-place --profile lab > "$T/plan"
+  run_status 1 gpuaas-place --profile lab --baremetal
+  jq_is .sentence \
+    "a baremetal node wanted, and the nearest node 'n000' is not usable (node_mode)"
+  gpuaas-place --profile lab > "$T/plan"
+  run_status 1 gpuaas-place --profile lab
+  jq_is '"\(.code): \(.sentence)"' "no_capacity: 1 GPU wanted, and nothing is free"
+  gpuaas-release "$(jq -r .allocation "$T/plan")" > "$T/out"
+  gpuaas-state backup "$T/backup.db" > "$T/out"
+  gpuaas-state restore "$T/backup.db" --reason test > "$T/out"
+  run_status 1 gpuaas-place --profile lab
+  jq_is '"\(.code): \(.sentence)"' \
+    "not_ready: 1 GPU is free on node 'n000', but the node is not usable (unverified_since_restore)"
+}
+
 @test "a slice without an image is refused as that, and no node is blamed" {
   fleet 1 2
   jq_in_order -c 'select(.counts and .name == "lab") | .name = "bare" | del(.image)' "$T/lab.json" |

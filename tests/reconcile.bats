@@ -92,7 +92,7 @@ codes()
   assert_equal "$(codes)" "domain_missing"
   jq_slurp_is '.[-1]|[.agreed,.allocations[0].power]|join(" ")' "false off"
   jq_slurp_is '.[0]|[.severity,.observation,.object,.command]|join(" ")' \
-    "error bad a110c000 gpuaas-release a110c000"
+    "error bad a110c000 gpuaas-vm start a110c000"
 }
 
 @test "a domain of an ended allocation is told and left alone with all it has" {

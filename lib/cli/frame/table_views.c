@@ -241,6 +241,7 @@ static const struct {
 	    { { "PAGES KIB", "hugepage_kib" }, true }, { { "HOLD", "hold_seconds" }, false },
 	    { { "GRACEFUL", "graceful_seconds" }, false }, { { "DOMAIN", "domain_type" }, false },
 	    { { "GPU MEMORY", "wipe.gpu_memory" }, false } } },
+	{ &ga_slot_schema, { { { "REASON", "cordon_reason" }, true } } },
 	{ &ga_allocation_schema, { { { "PROFILE CHANGED", "profile_changed" }, true } } },
 };
 

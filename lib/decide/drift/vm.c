@@ -21,8 +21,12 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 	d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_DRIFT_ERROR, a->allocation);
 	ga_drift_say(d, expected, rebuild ? "no such domain: its rebuild did not end" :
 						"no such domain");
-	/* The guest's data is still on the disk, and a release wipes it. A person decides. */
-	ga_drift_command(d, rebuild ? "gpuaas-vm rebuild %s" : "gpuaas-release %s",
+	/* The guest's data is still on the disk: a start defines the domain again and keeps it, as
+	 * the end of a hold does; a release would wipe it. A person decides. */
+	ga_drift_command(d,
+			 rebuild			 ? "gpuaas-vm rebuild %s" :
+			 ga_streq(a->state, "held") ? "gpuaas-release %s --undo" :
+						      "gpuaas-vm start %s",
 			 a->allocation);
 }
 

@@ -336,7 +336,7 @@ void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
 	for (i = 0; i < decision->slots.n; i++) {
 		struct ga_fleet_slot *s = &node->slots.v[decision->slots.v[i] - node->slots.v];
 
-		s->free = false;
+		s->free = s->available = false;
 		s->why = ga_fleet_word(fleet, "in_use");
 		s->generation++;
 	}

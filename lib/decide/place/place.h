@@ -17,8 +17,11 @@ struct ga_fleet_slot {
 	const char *type; /* interned in the fleet, or NULL */
 	int64_t memory_mib;
 	int64_t cpus;	  /* number of CPUs in its CPU set */
+	bool available;	  /* its state; when it is not free, only the reason in why prevents that */
 	bool free;	  /* state available, not cordoned, no stored blocker */
 	const char *why;  /* interned: why it is not free ("in_use", "waiting_for_wipe", …) */
+	const char *cordon_reason; /* interned: the reason of the person who cordoned or disabled
+				    * it, or NULL */
 };
 
 /* A window of maintenance that has not been ended; wall clock in microseconds. */

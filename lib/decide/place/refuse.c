@@ -8,17 +8,28 @@
 #include "base/str.h"
 #include "decide/place/score.h"
 
+/* A node that comes near to the request, and the reason against it. */
+struct nearest {
+	const struct ga_fleet_node *node;
+	const char *why, *detail;
+	const struct ga_fleet_slot *slot; /* has that reason; NULL: the node is out */
+	int64_t idle;			  /* wanted slots that nobody uses */
+};
+
 /* The fleet's slots for the request. */
 struct tally {
 	int64_t slots;	    /* of a wanted type, on all nodes of the wanted place */
 	int64_t free;	    /* free slots of these, on nodes that are not out */
+	int64_t used;	    /* in use or waiting for a wipe, on nodes that others could leave */
 	int64_t waiting;    /* waiting for a wipe */
 	int64_t other;	    /* free, but of a type that the request does not want */
-	int64_t most;	    /* most free slots on one node */
+	int64_t most_free;  /* most free slots on one node */
 	const char *most_node;
 	const char *enough_waiting; /* a node that has enough when its wipes are done */
-	const char *enough_topology, *enough_image, *enough_out, *enough_blocked;
-	const char *out_why, *out_detail, *topology_why, *blocked_why;
+	const char *enough_topology, *enough_image, *topology_why;
+	struct nearest out;	/* enough free slots, but the node is out */
+	struct nearest blocked; /* enough slots, but some of them are blocked */
+	struct nearest most;	/* too few for that, and the most idle slots of all nodes */
 	bool here;	    /* a node is in the wanted place */
 	bool in_region;	    /* or at least in the wanted region */
 };
@@ -37,15 +48,17 @@ static const char *class_of(const char *why)
 }
 
 struct node_tally {
-	int64_t slots, free, waiting, blocked;
-	const char *blocked_why;
+	int64_t slots, free, waiting, used, blocked;
+	const char *blocked_why;	     /* of the blocked slot that is nearest to use */
+	const struct ga_fleet_slot *blocker; /* that slot */
 };
 
 /* Counts the slots of one type (NULL: of every wanted type). */
 static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			const char *type, struct node_tally *t)
 {
-	int64_t rank, first = GA_PLACE_SLOTS;
+	bool unverified = ga_streq(ga_place_node_reason(ask, node), "unverified_since_restore");
+	int64_t rank;
 	size_t i;
 
 	memset(t, 0, sizeof(*t));
@@ -57,14 +70,19 @@ static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 			continue;
 		t->slots++;
 		why = ga_place_slot_reason(ask, s);
+		/* The same observation verifies the node and its slots. */
+		if (unverified && ga_streq(why, "unverified_since_restore"))
+			why = NULL;
 		t->free += !why;
 		t->waiting += ga_streq(why, "waiting_for_wipe");
+		t->used += ga_streq(why, "in_use");
 		if (!why || ga_streq(why, "waiting_for_wipe") || ga_streq(why, "in_use"))
 			continue;
 		t->blocked++;
-		if (s->slot_index < first) {
+		if (!t->blocker ||
+		    ga_place_slot_rank(s, why) < ga_place_slot_rank(t->blocker, t->blocked_why)) {
 			t->blocked_why = why;
-			first = s->slot_index;
+			t->blocker = s;
 		}
 	}
 }
@@ -135,22 +153,32 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 	struct node_tally n;
 	int64_t need = needed(ask, node);
 	bool out = ga_place_node_reason(ask, node) != NULL;
+	/* Such a node is out because another tenant uses it. */
+	bool taken = ga_streq(code, "held_by_baremetal");
+	struct nearest near = { .node = node };
 
 	tally_slots(ask, node, &n);
 	t->slots += n.slots;
+	if (!out || taken)
+		t->used += n.used + n.waiting;
+	near.why = out ? code : n.blocked_why;
+	near.detail = out	? ga_place_node_detail(ask, node, code) :
+		      n.blocker ? ga_place_slot_detail(n.blocker, near.why) :
+				  NULL;
+	near.slot = out ? NULL : n.blocker;
+	near.idle = n.free + n.waiting + n.blocked;
+	if ((out ? !taken : n.blocked > 0) && near.idle > t->most.idle)
+		t->most = near;
 	if (out) {
-		if (n.free >= need && n.free && !t->enough_out) {
-			t->enough_out = node->id;
-			t->out_why = code;
-			t->out_detail = ga_place_node_detail(ask, node, code);
-		}
+		if (n.free >= need && n.free && !t->out.node)
+			t->out = near;
 		return;
 	}
 	t->free += n.free;
 	t->other += free_of_others(ask, node);
 	t->waiting += n.waiting;
-	if (n.free > t->most) {
-		t->most = n.free;
+	if (n.free > t->most_free) {
+		t->most_free = n.free;
 		t->most_node = node->id;
 	}
 	if (ga_streq(code, "image_missing")) {
@@ -161,9 +189,8 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 		t->enough_topology = t->enough_topology ? t->enough_topology : node->id;
 	} else if (n.waiting && n.free + n.waiting >= need) {
 		t->enough_waiting = t->enough_waiting ? t->enough_waiting : node->id;
-	} else if (n.blocked && n.free + n.waiting + n.blocked >= need && !t->enough_blocked) {
-		t->enough_blocked = node->id;
-		t->blocked_why = n.blocked_why;
+	} else if (n.blocked && near.idle >= need && !t->blocked.node) {
+		t->blocked = near;
 	}
 }
 
@@ -181,13 +208,13 @@ static void say(struct ga_refusal *ret, const char *code, char *sentence, char *
 	ret->hint = hint;
 }
 
-/* The request in words: "4 GPUs", "a whole node" or "a whole node of 4 GPUs or more". */
+/* The request in words: "4 GPUs", "a baremetal node" or "a baremetal node of 4 GPUs or more". */
 static char *asked_for(const struct ga_place_ask *ask)
 {
 	if (ask->baremetal && ask->request->count == GA_UNKNOWN)
-		return ga_xstrdup("a whole node");
+		return ga_xstrdup("a baremetal node");
 	if (ask->baremetal)
-		return ga_xprintf("a whole node of %" PRId64 " GPU%s or more", ask->count,
+		return ga_xprintf("a baremetal node of %" PRId64 " GPU%s or more", ask->count,
 				  ask->count == 1 ? "" : "s");
 	return ga_xprintf("%" PRId64 " GPU%s", ask->count, ask->count == 1 ? "" : "s");
 }
@@ -363,8 +390,14 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 		t->other ? ga_xprintf(" (%" PRId64 " GPU%s of other types %s)", t->other,
 				      t->other == 1 ? "" : "s", t->other == 1 ? "is" : "are") :
 			   ga_xstrdup("");
-	bool narrow = t->slots && (ask->n_types || wants_memory(ask));
+	bool narrow = ask->n_types || wants_memory(ask);
 
+	if (!t->slots) {
+		say(ret, "no_capacity",
+		    ga_xprintf("%s wanted, and no slot is approved%s", what, place),
+		    ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
+		return;
+	}
 	say(ret, "no_capacity",
 	    t->free ? ga_xprintf("%s wanted, and %" PRId64 " GPU%s%s%s %s free%s in all", what,
 				 t->free, t->free == 1 ? "" : "s", narrow ? " of " : "",
@@ -372,8 +405,7 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	    narrow  ? ga_xprintf("%s wanted, and none of %s is free%s%s", what, types, place,
 				 other) :
 		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
-	    t->slots ? ga_xstrdup("gpuaas-list allocation shows who has what") :
-		       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
+	    ga_xstrdup("gpuaas-list allocation shows who has what"));
 }
 
 /* Whether the slots are available, but smaller than the profile requires. */
@@ -382,32 +414,62 @@ static bool is_small(const char *why)
 	return ga_streq(why, "slot_cpus_few") || ga_streq(why, "slot_memory_small");
 }
 
+/* What to do about the reason against the node. */
+static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *near)
+{
+	const struct ga_fleet_slot *s = near->slot;
+
+	if (!s)
+		return ga_xprintf("gpuaas-node show %s", near->node->id);
+	if (is_small(near->why))
+		return ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
+				  "gpuaas-list slot what slots have", ask->profile->name);
+	if (ga_streq(near->why, "cordoned") && s->id)
+		return ga_xprintf("'gpuaas-approve %s %s%s' puts slot %" PRId64 " of it back on "
+				  "sale", s->available ? "uncordon" : "enable", s->id,
+				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
+	return ga_xprintf("gpuaas-list slots --where node=%s shows them, gpuaas-list attention what "
+			  "to do", near->node->id);
+}
+
+/* "node_draining: new firmware" */
+static char *with_detail(const struct nearest *near)
+{
+	return ga_xprintf("%s%s%s", near->why, near->detail ? ": " : "",
+			  near->detail ? near->detail : "");
+}
+
 static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
+	const struct nearest *near = t->out.node	? &t->out :
+				     t->blocked.node ? &t->blocked :
+				     t->most.node && !t->free && !t->used ? &t->most : NULL;
+	ga_autofree char *why = near ? with_detail(near) : NULL;
+	const char *node = near ? near->node->id : NULL;
+
 	if (!ask->baremetal && t->free >= ask->count)
 		say(ret, "no_single_node",
 		    ga_xprintf("%" PRId64 " GPUs are free, but not %s on one node: node '%s' has "
-			       "%" PRId64, t->free, what, t->most_node, t->most),
+			       "%" PRId64, t->free, what, t->most_node, t->most_free),
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
-	else if (t->enough_out)
-		say(ret, "not_ready",
-		    ga_xprintf("%s %s free on node '%s', but the node is not usable (%s%s%s)", what,
-			       ask->baremetal || ask->count == 1 ? "is" : "are", t->enough_out,
-			       t->out_why, t->out_detail ? ": " : "",
-			       t->out_detail ? t->out_detail : ""),
-		    ga_xprintf("gpuaas-node show %s", t->enough_out));
-	else if (t->enough_blocked)
-		say(ret, class_of(t->blocked_why),
-		    ga_xprintf("%s would fit on node '%s', but slots of it are not available (%s)",
-			       what, t->enough_blocked, t->blocked_why),
-		    is_small(t->blocked_why) ?
-			    ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
-				       "gpuaas-list slot what slots have", ask->profile->name) :
-			    ga_xprintf("gpuaas-list slots --where node=%s shows them, "
-				       "gpuaas-list attention what to do", t->enough_blocked));
-	else
+	else if (!near)
 		refuse_full(ask, t, what, ret);
+	else
+		say(ret, near->slot ? class_of(near->why) : "not_ready",
+		    near == &t->out ?
+			    ga_xprintf("%s %s free on node '%s', but the node is not usable (%s)",
+				       what, ask->baremetal || ask->count == 1 ? "is" : "are",
+				       node, why) :
+		    near == &t->blocked ?
+			    ga_xprintf("%s would fit on node '%s', but slots of it are not "
+				       "available (%s)", what, node, why) :
+		    near->slot ?
+			    ga_xprintf("%s wanted, and slots of the nearest node '%s' are not "
+				       "available (%s)", what, node, why) :
+			    ga_xprintf("%s wanted, and the nearest node '%s' is not usable (%s)",
+				       what, node, why),
+		    nearest_hint(ask, near));
 }
 
 /* Whether the named node is not in the fleet: it is retired or unknown. */

@@ -99,6 +99,18 @@ const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga
 	return NULL;
 }
 
+int64_t ga_place_slot_rank(const struct ga_fleet_slot *slot, const char *why)
+{
+	int64_t group = ga_streq(why, "in_use") ? 2 : slot->available || slot->free ? 0 : 1;
+
+	return group * GA_PLACE_SLOTS + slot->slot_index;
+}
+
+const char *ga_place_slot_detail(const struct ga_fleet_slot *slot, const char *why)
+{
+	return ga_streq(why, "cordoned") ? slot->cordon_reason : NULL;
+}
+
 static bool has_image(const struct ga_fleet_node *node, const char *image)
 {
 	size_t i;
@@ -130,10 +142,25 @@ const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga
 {
 	const struct ga_fleet_window *w = ga_starts(why, "maintenance") ? maintenance(ask, node) :
 									  NULL;
+	const struct ga_fleet_slot *near = NULL;
+	int64_t rank;
+	size_t i;
 
 	if (w)
 		return w->reason;
-	return why == node->why ? node->why_detail : NULL;
+	if (ga_streq(why, node->why))
+		return node->why_detail;
+	if (!ga_streq(why, "cordoned")) /* the only reason of a slot with a person's words */
+		return NULL;
+	for (i = 0; i < node->slots.n; i++) {
+		const struct ga_fleet_slot *s = &node->slots.v[i];
+
+		if (ga_streq(ga_place_slot_reason(ask, s), why) &&
+		    ga_place_wants_type(ask, s->type, &rank) &&
+		    (!near || ga_place_slot_rank(s, why) < ga_place_slot_rank(near, why)))
+			near = s;
+	}
+	return near ? ga_place_slot_detail(near, why) : NULL;
 }
 
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
@@ -170,8 +197,8 @@ static int by_index(const void *a, const void *b)
 	return (*x)->slot_index < (*y)->slot_index ? -1 : (*x)->slot_index > (*y)->slot_index;
 }
 
-/* The usable slots of one type, by index. *first is the reason of the first slot that is not
- * usable; in_use counts only if no slot has another reason. */
+/* The usable slots of one type, by index. *first is the reason of the slot that is nearest to
+ * use (ga_place_slot_rank) of those that are not usable. */
 static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			const char *type, const struct ga_fleet_slot **ret, const char **first,
 			size_t *waiting)
@@ -195,7 +222,7 @@ static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_no
 			continue;
 		}
 		*waiting += ga_streq(why, "waiting_for_wipe");
-		rank = ga_streq(why, "in_use") * GA_PLACE_SLOTS + s->slot_index;
+		rank = ga_place_slot_rank(s, why);
 		if (!*first || rank < first_rank) {
 			*first = why;
 			first_rank = rank;

@@ -47,7 +47,8 @@ void ga_place_asked(const struct ga_fleet *fleet, const struct ga_request *reque
  * against the node. */
 const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			   struct ga_place_option *ret);
-/* The operator's words for the reason why the node is out, or NULL. */
+/* The operator's words for the reason against the node: of its maintenance or cordon, or of the
+ * cordon of its slots; else NULL. */
 const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 				 const char *why);
 /* Chooses the best of the usable slots of one type (choose.c); returns NULL, or the reason why it
@@ -61,6 +62,11 @@ int ga_place_compare(const struct ga_place_option *a, const struct ga_place_opti
 bool ga_place_beats_clean(const struct ga_place_option *option);
 /* The reason why the request cannot use the slot, or NULL. */
 const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga_fleet_slot *slot);
+/* Orders the slots that the request cannot use for that reason, nearest to use first: available
+ * slots, then slots in other states, then slots in use; by index in each group. */
+int64_t ga_place_slot_rank(const struct ga_fleet_slot *slot, const char *why);
+/* The reason of the person who cordoned or disabled the slot, if that is why; else NULL. */
+const char *ga_place_slot_detail(const struct ga_fleet_slot *slot, const char *why);
 /* Whether the request may use the type; *rank is its position in the list. */
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank);
 /* Whether the node's last observation is too old. */

@@ -281,9 +281,9 @@ static void check_room(const struct ga_slot_facts *f, struct ga_reasons *ret)
 
 static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
-	ga_autofree char *again = ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
-					     f->slot ? f->slot : "SLOT");
-	ga_autofree char *mended = ga_xprintf("repair it, then %s", again);
+	ga_autofree char *mended = ga_xprintf("repair it, then gpuaas-approve repair %s --reason "
+					      "TEXT | gpuaas-wipe", f->slot ? f->slot : "SLOT");
+
 	if (f->duplicate_identity)
 		ga_reasons_add(ret, "duplicate_identity", f->gpu_identity, f->duplicate_identity,
 			       "discover again, or retire the slot that is wrong");
@@ -312,10 +312,22 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 			       "an allocation has a claim on it, or on its node, that its row does "
 			       "not show",
 			       "gpuaas-state check names what is wrong");
-	if (gate != GA_GATE_PROVISION && f->tainted)
-		ga_reasons_add(ret, "tainted", f->nvme_wwid,
-			       "not proven wiped since its last use, or less than its policy asks",
-			       again);
+}
+
+/* A repair wipes what a tenant of this state left, whatever else blocks the slot. Any other disk is
+ * wiped only when nothing else does: the approval that finds that orders the wipe. */
+static void check_taint(const struct ga_slot_facts *f, bool alone, struct ga_reasons *ret)
+{
+	ga_autofree char *fix =
+		alone || f->nvme_ours ?
+			ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
+				   f->slot ? f->slot : "SLOT") :
+			ga_xprintf("after the fix of the other blockers: gpuaas-discover | "
+				   "gpuaas-approve --slot %lld | gpuaas-wipe",
+				   (long long)f->slot_index);
+
+	ga_reasons_add(ret, "tainted", f->nvme_wwid,
+		       "not proven wiped since its last use, or less than its policy requires", fix);
 }
 
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
@@ -333,6 +345,8 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 		check_room(f, ret);
 	}
 	check_host(f, gate, ret);
+	if (gate != GA_GATE_PROVISION && f->tainted)
+		check_taint(f, ret->n == before && !f->left_out, ret);
 	if (gate == GA_GATE_PLACE && f->damaged)
 		ga_reasons_add(ret, "row_damaged", f->slot, f->damaged,
 			       "no program of gpuaas writes that: look at its audit, then take it "

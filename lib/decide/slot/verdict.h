@@ -56,6 +56,7 @@ struct ga_slot_facts {
 	const char *claimed_by;	       /* an allocation whose claim forbids a sale; PLACE */
 	const char *damaged;	       /* the member that no plan can have, or NULL; PLACE */
 	bool tainted;
+	bool left_out;		       /* the discovery has a reason that is not decided here */
 	const char *health;	       /* "failed" blocks */
 	const char *health_why;	       /* the fault that was found, or NULL */
 };

@@ -24,7 +24,8 @@
 /* Few columns, all of them in the index slot_place: this query reads thousands of slots. */
 #define SLOTS \
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
-	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER "FROM slot "
+	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER ", cordon_reason " \
+	"FROM slot "
 /* The reason why the whole node takes no placement, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
 {
@@ -177,8 +178,10 @@ static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	s->module_id = ga_rows_int(rows, 6);
 	s->numa_node = ga_rows_int(rows, 7);
 	s->memory_mib = ga_rows_int(rows, 8);
+	s->available = !strcmp(ga_rows_text(rows, 3), "available");
 	s->free = !why;
 	s->why = ga_fleet_word(f, why);
+	s->cordon_reason = ga_fleet_word(f, ga_rows_text(rows, 11));
 	s->cpus = cpus ? count_cpus(cpus) : 0;
 }
 
@@ -453,7 +456,7 @@ static bool take_claim(struct ga_fleet *f, const char *id, const char *slot)
 	ga_fleet_touch(f, node);
 	node->generation += node->clean;
 	node->clean = false;
-	s->free = false;
+	s->free = s->available = false;
 	s->why = ga_fleet_word(f, "in_use");
 	s->generation++;
 	return true;

@@ -41,6 +41,7 @@ static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
 	ga_fleet_touch(f, node);
 	slot->why = ga_fleet_word(f, ga_rows_text(rows, 3));
 	slot->free = !slot->why;
+	slot->available = true;
 	ga_fleet_set_active(node, ga_rows_int(rows, 2), false);
 	if (!ga_rows_bool(rows, 4))
 		return;

@@ -357,6 +357,30 @@ static bool is_done(const struct verb *v, const struct ga_slot *s, const char *r
 	return (v->to || ga_streq(v->name, "cordon")) && ga_streq(s->cordon_reason, reason);
 }
 
+/* Adds how to retire a slot that was not wiped: the first command that can wipe it, or the record
+ * of its disposal. */
+static int hint_unwiped(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	bool blocked = false;
+	size_t i;
+
+	for (i = 0; i < s->blockers.n; i++)
+		blocked = blocked || !ga_store_block_is_answered(s->blockers.v[i].code);
+	if (!blocked)
+		return ga_hint(err, "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
+				    "record how the disk was destroyed with --disposal TEXT",
+			       s->slot);
+	if (s->nvme_wwid && ga_store_disk_is_ours(db, s->nvme_wwid, &ignored) > 0)
+		return ga_hint(err, "wipe it first (gpuaas-approve repair %s --reason TEXT | "
+				    "gpuaas-wipe), or record how the disk was destroyed with "
+				    "--disposal TEXT", s->slot);
+	ga_err_clear(&ignored);
+	return ga_hint(err, "record how the disk was destroyed with --disposal TEXT; a wipe needs "
+			    "the fix of its other blockers first ('gpuaas-show %s' shows them)",
+		       s->slot);
+}
+
 static void cleanup_slot(struct ga_slot *s)
 {
 	ga_schema_release(&ga_slot_schema, s);
@@ -402,11 +426,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 					    ga_streq(verb, "uncordon") ? NULL : reason, now,
 					    disposal);
 			if (r < 0 && ga_streq(verb, "retire") && s.tainted)
-				return ga_hint(err,
-					       "wipe it first (gpuaas-approve enable %s | "
-					       "gpuaas-wipe), or record how the disk was destroyed "
-					       "with --disposal TEXT",
-					       s.slot);
+				return hint_unwiped(db, &s, err);
 			/* Damage in its row stays visible: nothing else names a slot that is not on
 			 * sale. */
 			if (r == 0 && ga_streq(verb, "disable") && ga_streq(s.state, "available"))

@@ -365,6 +365,8 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 	    in_partition(db, c, &f.partition_known, err) < 0 ||
 	    autoactivates(db, c->node, &f.disk_autoactivation, err) < 0)
 		return -1;
+	for (i = 0; i < c->reasons.n; i++)
+		f.left_out = f.left_out || !ga_verdict_decides(c->reasons.v[i].code);
 	ga_slot_blockers(&f, GA_GATE_APPROVE, ret);
 	for (i = 0; i < c->reasons.n; i++) {
 		const struct ga_reason *r = &c->reasons.v[i];

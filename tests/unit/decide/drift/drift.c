@@ -272,6 +272,23 @@ static void stuck_command(const char *shape, const char *command)
 	world_release(&w);
 }
 
+/* The command for a missing domain keeps the tenant's data. */
+static void missing_command(const char *state, void (*change)(struct world *w),
+			    const char *command)
+{
+	struct world w = { 0 };
+	ga_autodrifts struct ga_drifts d = { 0 };
+
+	world_init(&w);
+	change(&w);
+	set(&w.want.allocations.v[0].state, state);
+	ga_drift_compare(&w.want, &w.seen, limit, &d);
+	t_str(d.n ? d.v[0].drift.code : NULL, "domain_missing", "the domain of an allocation that "
+	      "is %s is missing", state);
+	t_str(d.n ? d.v[0].drift.command : NULL, command, "%s: its command", state);
+	world_release(&w);
+}
+
 /* The text is compared with that of the run before (decide/slot/health.h): it has the count and
  * the boot. */
 static void fatal_errors_text(void)
@@ -381,6 +398,9 @@ int main(void)
 	random_worlds();
 	stuck_command("slice", "gpuaas-wipe --slot slot1111");
 	stuck_command("baremetal", "gpuaas-wipe --machine slot1111");
+	missing_command("active", no_domain, "gpuaas-vm start aaaaaaaa");
+	missing_command("held", no_domain, "gpuaas-release aaaaaaaa --undo");
+	missing_command("active", no_domain_rebuild_failed, "gpuaas-vm rebuild aaaaaaaa");
 	fatal_errors_text();
 	observation();
 	may_start();

@@ -191,6 +191,120 @@ static void ask(struct asked *a, struct scene *s, const char *text)
 	}
 }
 
+/* The reason of the nearest node, and what its hint names. out: the reason why node a is out; what
+ * begins with "mode=" is its mode. */
+static void nearest(void)
+{
+	static const struct {
+		const char *nodes, *out;
+		int64_t count; /* 0: a baremetal node */
+		const char *want, *hint;
+	} rows[] = {
+		/* Slots are in use by others. */
+		{ "a:uuuu", NULL, 1, "no_capacity: 1 GPU wanted, and nothing is free",
+		  "list allocation" },
+		{ "a:uuuu", "node_draining", 1, "no_capacity: 1 GPU wanted, and nothing is free",
+		  "list allocation" },
+		{ "a:uuww", "held_by_baremetal", 0,
+		  "no_capacity: a baremetal node wanted, and nothing is free", "list allocation" },
+		{ "a:bb b:uu", "node_draining", 1,
+		  "no_capacity: 1 GPU wanted, and nothing is free", "list allocation" },
+		/* The node is out. */
+		{ "a:ffff", "mode=slice", 0, "not_ready: a baremetal node is free on node 'a', but "
+		  "the node is not usable (node_mode)", "node show a" },
+		{ "a:ffbb", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
+		  "node 'a' is not usable (node_mode)", "node show a" },
+		{ "a:ffbu", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
+		  "node 'a' is not usable (node_mode)", "node show a" },
+		{ "a:vvuu", "unverified_since_restore", 1, "not_ready: 1 GPU is free on node 'a', "
+		  "but the node is not usable (unverified_since_restore)", "node show a" },
+		{ "a:vvuu b:uuuu", "unverified_since_restore", 2, "not_ready: 2 GPUs are free on "
+		  "node 'a', but the node is not usable (unverified_since_restore)",
+		  "node show a" },
+		{ "a:bbuu", "maintenance", 1, "not_ready: 1 GPU wanted, and the nearest node 'a' "
+		  "is not usable (maintenance)", "node show a" },
+		{ "a:ff b:fff", "node_draining", 4, "no_capacity: 4 GPUs wanted, and 3 GPUs are "
+		  "free in all", "list allocation" },
+		{ "a:fff", "stale", 4, "not_ready: 4 GPUs wanted, and the nearest node 'a' is not "
+		  "usable (stale)", "node show a" },
+		{ "a:cf", "cordoned", 2, "not_ready: 2 GPUs wanted, and the nearest node 'a' is not "
+		  "usable (cordoned: noise)", "node show a" },
+		/* Slots are blocked: the one that is nearest to sale is named. */
+		{ "a:uvb", NULL, 1, "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+		  "available (unverified_since_restore)", "list attention" },
+		{ "a:ubc", NULL, 1, "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+		  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
+		{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
+		  "are not available (fabric_vf_shared)", "list attention" },
+		{ "a:udb", NULL, 1, "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+		  "available (cordoned: bad cable)", "'gpuaas-approve enable a-1 | gpuaas-wipe'" },
+		{ "a:bbc b:bb", NULL, 4, "not_ready: 4 GPUs wanted, and slots of the nearest node "
+		  "'a' are not available (cordoned: bad cable)", "uncordon a-2" },
+		{ "a:b b:bb", NULL, 4, "fabric_blocked: 4 GPUs wanted, and slots of the nearest "
+		  "node 'b' are not available (fabric_vf_shared)", "where node=b" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const char *out = rows[i].out;
+		ga_autofree char *said = NULL;
+		struct ga_fleet_node *a;
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		a = &s.fleet.nodes.v[0];
+		s.request.count = rows[i].count ? rows[i].count : GA_UNKNOWN;
+		s.request.shape = word(rows[i].count ? "slice" : "baremetal");
+		if (out && ga_starts(out, "mode="))
+			a->mode = ga_fleet_word(&s.fleet, out + strlen("mode="));
+		else
+			a->why = ga_fleet_word(&s.fleet, out);
+		a->why_detail = ga_streq(out, "cordoned") ? "noise" : NULL;
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		said = d.placed ? ga_xprintf("placed on '%s'", d.node->id) :
+				  ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
+		t_str(said, rows[i].want, "%lld of '%s', %s", (long long)rows[i].count,
+		      rows[i].nodes, out ? out : "in service");
+		t_ok(!d.placed && strstr(d.refusal.hint, rows[i].hint), "its hint: %s",
+		     d.placed ? "" : d.refusal.hint);
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
+/* The answer of a node gives the code of the slot that is nearest to sale, and a person's words. */
+static void answers(void)
+{
+	static const struct {
+		const char *nodes, *code, *detail;
+	} rows[] = {
+		{ "a:uu", "in_use", NULL },
+		{ "a:bu", "fabric_vf_shared", NULL },
+		{ "a:bcu", "cordoned", "bad cable" },
+		{ "a:bdu", "fabric_vf_shared", NULL },
+		{ "a:dbu", "cordoned", "bad cable" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const struct ga_node_answer *a;
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		ga_place(&s.fleet, &s.request, &s.profile, true, &d);
+		a = &d.refusal.nodes.v[0];
+		t_str(a->code, rows[i].code, "the code of '%s'", rows[i].nodes);
+		t_str(a->detail, rows[i].detail, "the detail of '%s'", rows[i].nodes);
+		a = &d.explanation.nodes.v[0];
+		t_str(a->code, rows[i].code, "the same in the explanation");
+		t_str(a->detail, rows[i].detail, "with the same detail");
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
 /* Every node is in a pool of its own name, and all are in region "here". */
 static void reasons(void)
 {
@@ -237,7 +351,9 @@ static void reasons(void)
 		{ "a:uuFF b:ff", "profile-types=h200 pool=a",
 		  "no_capacity: 1 GPU wanted, and none of type h200 is free in pool 'a' (2 GPUs of "
 		  "other types are)" },
-		{ "", "profile-types=h200", "no_capacity: 1 GPU wanted, and nothing is free" },
+		{ "", "profile-types=h200", "no_capacity: 1 GPU wanted, and no slot is approved" },
+		{ "a: b:ff", "node=a",
+		  "no_capacity: 1 GPU wanted, and no slot is approved on node 'a'" },
 		{ "a:ff", "image=", "image_not_named: no image is named: neither by the request "
 				    "nor by profile 'p'" },
 		{ "a:uu", "image= type=x1", "image_not_named: no image is named: neither by the "
@@ -251,7 +367,7 @@ static void reasons(void)
 		{ "a:fF b:FF", "shape=baremetal profile-types=h200 pool=a",
 		  "type_missing: no machine of type h200 alone is in pool 'a'" },
 		{ "a:fF b:fu", "shape=baremetal profile-types=h200 image=",
-		  "no_capacity: a whole node wanted, and 1 GPU of type h200 is free in all" },
+		  "no_capacity: a baremetal node wanted, and 1 GPU of type h200 is free in all" },
 	};
 	size_t i, j;
 
@@ -315,7 +431,7 @@ static void baremetal(void)
 	scene(&s, "a:Ff b:uu");
 	s.profile.shape = word("baremetal");
 	s.request.node = word("b");
-	check(&s, "no_capacity|a whole node on node a now",
+	check(&s, "no_capacity|a baremetal node on node a now",
 	      "a machine with GPUs of several types is an alternative, and of no one type");
 }
 
@@ -444,6 +560,8 @@ int main(void)
 	constraints();
 	types();
 	reasons();
+	nearest();
+	answers();
 	preference();
 	baremetal();
 	partitions();

@@ -143,6 +143,46 @@ static void one_reason_each(void)
 	}
 }
 
+/* The fix of a taint is one that works: with other blockers, a repair wipes only what a tenant of
+ * this state left. */
+static void taint_fix(void)
+{
+	static const struct {
+		bool other, ours, left_out;
+		const char *fix;
+	} rows[] = {
+		{ false, false, false, "gpuaas-approve repair s1 --reason TEXT | gpuaas-wipe" },
+		{ false, true, false, "gpuaas-approve repair s1 --reason TEXT | gpuaas-wipe" },
+		{ true, true, false, "gpuaas-approve repair s1 --reason TEXT | gpuaas-wipe" },
+		{ true, false, false, "after the fix of the other blockers: gpuaas-discover | "
+				      "gpuaas-approve --slot 3 | gpuaas-wipe" },
+		{ false, false, true, "after the fix of the other blockers: gpuaas-discover | "
+				      "gpuaas-approve --slot 3 | gpuaas-wipe" },
+	};
+	struct ga_slot_facts f;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_reasons r = { 0 };
+		const struct ga_reason *last;
+
+		good(&f);
+		f.slot = "s1";
+		f.slot_index = 3;
+		f.tainted = true;
+		f.nvme_ours = rows[i].ours;
+		f.iommu_group_members = rows[i].other;
+		f.left_out = rows[i].left_out;
+		ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
+		t_int((int64_t)r.n, 1 + rows[i].other, "%s, %s", rows[i].other ? "two blockers" :
+		      "tainted alone", rows[i].ours ? "ours" : "not ours");
+		last = r.n ? &r.v[r.n - 1] : NULL;
+		t_str(last ? last->code : NULL, "tainted", "the taint comes last");
+		t_str(last ? last->hint : NULL, rows[i].fix, "with its fix");
+		ga_reasons_release(&r);
+	}
+}
+
 /* What a disk without a known signature holds, at approval. */
 static void content_rows(void)
 {
@@ -292,6 +332,7 @@ static void wipe_possible(void)
 int main(void)
 {
 	one_reason_each();
+	taint_fix();
 	content_rows();
 	resets();
 	uses_unknown();

@@ -148,7 +148,7 @@ inject()
   gpuaas-state apply - < <(jq_in_order -c '.name = "later"' "$SRC/share/objects/lab.json") > "$T/x"
   mkdir "$T/keep"
   cp "$GPUAAS_STATE" "$T/keep"
-  local killed=0 failed=0 call n
+  local killed=0 failed=0 none=0 call n
   for call in rename fsync unlink; do
     for ((n = 1; n <= 12; n++)); do
       for how in signal=KILL error=EIO; do
@@ -161,19 +161,25 @@ inject()
         if [[ ! -e $GPUAAS_STATE ]]; then
           [[ $how == signal=KILL ]] || { echo "$call $n: no state is left"; show_run; false; }
           assert_equal "$(sql "$GPUAAS_STATE".replaced-*[0-9Z] "SELECT count(*) FROM profile")" 2
+          # Nobody begins an empty state beside it by mistake.
+          run_status 5 gpuaas-list slots
+          assert_stderr "is the state that a restore replaced"
+          assert_stderr "run gpuaas-state restore again"
+          run_status 4 gpuaas-state init --lab
+          assert_stderr "is the state that a restore replaced"
+          none=$((none + 1))
         else
           run_ok gpuaas-state check
           epoch=$(jq -rs '.[-1].epoch' <<< "$output")
           assert_equal "$(state_sql 'SELECT count(*) FROM profile') $epoch" \
             "$((epoch == 1 ? 2 : 1)) $epoch"
         fi
-        rm -f "$GPUAAS_STATE".replaced-*
         run_ok gpuaas-state restore "$T/b.db" --reason again
         run_ok gpuaas-state check
       done
     done
   done
-  ((killed >= 4 && failed >= 4))
+  ((killed >= 4 && failed >= 4 && none >= 1))
 }
 
 # ---- schemas ----

@@ -36,10 +36,12 @@ enum ga_db_mode {
 	GA_DB_CREATE, /* makes or migrates it: gpuaas-state init, and host.db at first use */
 };
 
-/* GA_NOTFOUND with a hint when there is no file (and mode is not GA_DB_CREATE). */
+/* GA_NOTFOUND with a hint when there is no file (and mode is not GA_DB_CREATE): "no_state", or
+ * "restore_interrupted" as below. */
 GA_MUST_CHECK int ga_db_open(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 			     struct ga_db **ret, struct ga_err *err);
-/* Makes a new state file, open for writing. GA_CONFLICT "exists" when there is one. */
+/* Makes a new state file, open for writing. GA_CONFLICT "exists" when there is one,
+ * "restore_interrupted" when there is none and the one that a restore replaced lies beside. */
 GA_MUST_CHECK int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *err);
 void ga_db_close(struct ga_db *db);
 /* Whether this process has a database open, also one that it left: then no worker may start. */

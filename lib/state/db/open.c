@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, making and migrating the two database files of db.h. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -113,10 +114,42 @@ static int make_file(const char *path, struct ga_err *err)
 	return fd < 0 ? -1 : 0;
 }
 
+/* The file that an interrupted restore took from this path last (ga_db_replace), or NULL. */
+static char *taken_by_restore(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	ga_autofree char *folder = slash ? ga_xprintf("%.*s", (int)(slash - path + 1), path) :
+					   ga_xstrdup("./");
+	ga_autofree char *prefix = ga_xprintf("%s.replaced-", slash ? slash + 1 : path);
+	ga_autodir DIR *dir = opendir(folder);
+	char *last = NULL;
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (ga_starts(e->d_name, prefix) && !strstr(e->d_name + strlen(prefix), "-wal") &&
+		    (!last || strcmp(e->d_name, last) > 0)) {
+			free(last);
+			last = ga_xstrdup(e->d_name);
+		}
+	return last;
+}
+
+/* A state that a restore took from its place is no missing one: a new one in its place would know
+ * nothing of what is sold. */
+static int fail_taken(const char *path, const char *taken, enum ga_code code, struct ga_err *err)
+{
+	return ga_refuse(err, code, "restore_interrupted", NULL,
+			 ("there is no state at '%s', and '%s' beside it is the state that a "
+			  "restore replaced", path, taken),
+			 ("run gpuaas-state restore again; or put '%s' and its -wal file back, or "
+			  "elsewhere to begin a new state", taken));
+}
+
 /* Makes the file when mode is GA_DB_CREATE. */
 static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 		     struct ga_err *err)
 {
+	ga_autofree char *taken = NULL;
 	struct stat st;
 
 	if (mode == GA_DB_CREATE) {
@@ -125,6 +158,9 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	} else if (access(path, F_OK) < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			return ga_fail_sys(err, "opening %s '%s' failed", files[file].what, path);
+		taken = file == GA_DB_STATE ? taken_by_restore(path) : NULL;
+		if (taken)
+			return fail_taken(path, taken, GA_NOTFOUND, err);
 		return ga_refuse(err, GA_NOTFOUND, "no_state", NULL,
 				 ("there is no %s at '%s'", files[file].what, path),
 				 ("make one with 'gpuaas-state init', or name it with --state or "
@@ -400,10 +436,13 @@ int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *er
 {
 	const char *slash = strrchr(path, '/');
 	ga_autofree char *dir = ga_xstrndup(path, slash ? (size_t)(slash - path) : 0);
+	ga_autofree char *taken = NULL;
 	struct stat st;
 
 	if (dir[0] && ga_file_mkdirs(dir, 0700, err) < 0)
 		return -1;
+	if (access(path, F_OK) < 0 && (taken = taken_by_restore(path)))
+		return fail_taken(path, taken, GA_CONFLICT, err);
 	if (stat(path, &st) == 0 && st.st_size > 0) {
 		struct ga_err found = GA_ERR_INIT;
 		ga_autodb struct ga_db *db = NULL;

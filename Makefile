@@ -240,7 +240,7 @@ fuzz-smoke:
 
 replays: $(REPLAYS)
 
-## schemas: write share/schema from the shapes of the records
+## schemas: write share/schema, the JSON Schemas of the records
 schemas: $(B)/tool/schemas
 	rm -rf share/schema
 	$(B)/tool/schemas share/schema

@@ -106,7 +106,7 @@ static int run_stream(struct ga_err *err)
 
 	if (!opt.all_ready && !opt.record_only && !opt.slots.n)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("what to approve is missing"),
+				 ("an option is missing"),
 				 ("--all-ready, --slot INDEX or --record-only"));
 	if (ga_cli_need_pipe("discoveries", err) < 0)
 		return -1;
@@ -125,8 +125,6 @@ static int run_stream(struct ga_err *err)
 
 static int run_verb(char *const *args, int n, struct ga_err *err)
 {
-	if (n < 2)
-		return ga_approve_of_nothing(args[0], err);
 	if (ga_approve_move(&run_state, args[0], args + 1, (size_t)n - 1, err) < 0 ||
 	    ga_approve_emit(&run_state, opt.explain, err) < 0)
 		return -1;
@@ -143,6 +141,8 @@ static int run(struct ga_err *err)
 
 	args = ga_cli_args(&n);
 	ga_audit_program(prog.name);
+	if (n)
+		r = ga_approve_check_verb(args[0], (size_t)n - 1, err);
 	for (i = 0; r == 0 && i < opt.slots.n; i++)
 		r = ga_int_parse(opt.slots.v[i], "--slot", 0, 255, ga_list_add(&slots), err);
 	if (r == 0)

@@ -114,7 +114,7 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	args = ga_cli_args(&n);
 	if (!n)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("which kind?"),
+				 ("KIND is missing"),
 				 ("nodes slots candidates profiles images node-images allocations "
 				  "plans claims tasks usage evidence audit events pools "
 				  "maintenance teams grants access-settings proposals attention"));

@@ -165,7 +165,7 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 	if (r < 0 || b->saw_request || !b->saw_match)
 		return r;
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("matches came and no request: nothing is placed"),
+			 ("the input has matches and no request: nothing is placed"),
 			 ("gpuaas-match --request writes the request of the best match"));
 }
 

@@ -111,13 +111,13 @@ static int run(struct ga_err *err)
 	bool piped = n || (fstat(0, &in) == 0 && S_ISFIFO(in.st_mode));
 
 	if (opt.inventory && (opt.repair || opt.plan || opt.boot || n))
-		return ga_fail(err, GA_USAGE, "--inventory only tells, and takes nothing else");
+		return ga_fail(err, GA_USAGE, "--inventory only reports: it takes nothing else");
 	if (opt.take_over && (opt.plan || opt.inventory))
 		return ga_fail(err, GA_USAGE, "--take-over changes who is served: not with %s",
 			       opt.plan ? "--plan" : "--inventory");
 	if (opt.repair && opt.plan)
 		return ga_fail(err, GA_USAGE,
-			       "--repair does and --plan only tells: give one of them");
+			       "--repair and --plan exclude each other");
 	if (opt.inventory) {
 		r = ga_cli_reconcile_look(&how.look, opt.node, &node, err);
 		r = r < 0 ? -1 : ga_inventory(node, &how.look, ga_result_say, err);

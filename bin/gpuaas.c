@@ -82,7 +82,7 @@ static void help(const char *own)
 	ga_str_addf(&text,
 		    "gpuaas %s: the life of GPU capacity, one program a step\n\n"
 		    "    gpuaas PROGRAM ARGUMENT…    runs gpuaas-PROGRAM\n"
-		    "    gpuaas PROGRAM --help       tells its options\n\n",
+		    "    gpuaas PROGRAM --help       shows its options\n\n",
 		    GA_VERSION);
 	for (i = 0; i < names.n; i++) {
 		ga_str_addf(&text, "    %s\n", names.v[i] + strlen("gpuaas-"));
@@ -102,7 +102,7 @@ static int run_program(const char *own, char **argv)
 	int saved;
 
 	if (strchr(argv[1], '/')) {
-		ga_say("gpuaas: '%s' is no program's name", argv[1]);
+		ga_say("gpuaas: '%s' is not the name of a program", argv[1]);
 		return GA_USAGE;
 	}
 	argv[1] = name;
@@ -113,7 +113,7 @@ static int run_program(const char *own, char **argv)
 	if (errno == ENOENT) {
 		ga_say("gpuaas: there is no program '%s'", name);
 		ga_say("gpuaas: hint: 'gpuaas help' lists what is there");
-		return GA_USAGE;
+		return GA_NOTFOUND;
 	}
 	saved = errno;
 	ga_say("gpuaas: cannot run '%s': %s", name, strerror(saved));

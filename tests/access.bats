@@ -150,13 +150,13 @@ place()
   gpuaas-place --profile lab --project vision "$@"
 }
 
-@test "without a grant whoever can write the state may do everything, and check says so" {
+@test "without a grant users who can write the state can do everything, and check says so" {
   fleet 1 2
   run_ok by alice gpuaas-place --profile lab --project vision
   run_ok by dave gpuaas-release "$(jq -r .allocation <<< "$output")"
   run_ok by alice gpuaas-node drain n000 --reason x
   run_ok by alice gpuaas-state check
-  assert_stderr "nobody was granted anything: whoever can write the state may do everything"
+  assert_stderr "there are no grants: users who can write the state can do everything"
 }
 
 @test "a grant closes its action to all others: refused, with who, what and how; in the audit" {
@@ -167,7 +167,7 @@ place()
   assert_equal "$(jq -r .sentence <<< "$output")" "place of profile 'lab' for project 'vision' in \
 any pool is denied to 'carol'(5003), in groups 'carol', 'vision': no grant gives them place of it"
   [[ $(jq -r .hint <<< "$output") == "allowed by grant 'ops-place' (to group 'ops'); grants are \
-given by whoever can write the state;"* ]]
+given by users who can write the state;"* ]]
   assert_equal "$(audited "action || ' ' || object || ' ' || json_extract(detail, '$.action')")" \
     "access_refused vision place"
   assert_equal "$(audited "json_extract(detail, '$.groups')")" '["carol","vision"]'
@@ -286,7 +286,7 @@ given by whoever can write the state;"* ]]
   run_ok by bob gpuaas-node set n000 --name x
   run_ok by bob gpuaas-release "$a"
   run_ok by bob gpuaas-state check
-  refute_stderr "whoever can write the state may do that"
+  refute_stderr "users who can write the state can do that"
 }
 
 @test "grants are for profiles, pools and projects" {

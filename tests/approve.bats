@@ -409,10 +409,16 @@ print(json.dumps(end, separators=(",", ":")))'
   jq_slurp_is '[.[] | select(.kind == "gpuaas.wipe-order/1")] | length' 1
 }
 
-@test "usage: what to approve, unknown moves, a terminal for a pipe" {
+@test "usage: what to approve, unknown commands, a terminal for a pipe" {
   run_status 2 gpuaas-approve < /dev/null
   assert_stderr "--all-ready, --slot INDEX or --record-only"
-  run_status 2 gpuaas-approve polish
+  run_status 2 gpuaas-approve reapir
+  assert_stderr "unknown command 'reapir'"
+  assert_stderr "near to it: 'repair'; see 'gpuaas-approve --help'"
+  run_status 2 gpuaas-approve polish 00000000
+  assert_stderr "unknown command 'polish'"
+  run_status 2 gpuaas-approve polish --state "$T/none"
+  assert_stderr "unknown command 'polish'"
   run_status 5 gpuaas-approve disable 00000000 --reason x
 }
 

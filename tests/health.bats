@@ -443,7 +443,7 @@ END
     gpuaas-state apply - > "$T/out"
   gpuaas-place --profile lab --image silent --name job > "$T/plan"
   run_status 8 quickly gpuaas-provision "$T/plan"
-  [[ $(health 0) == "unknown lease_seen: "*"asked for no address"* ]]
+  [[ $(health 0) == "unknown lease_seen: "*"requested no address"* ]]
   here bash -c 'gpuaas-release job | gpuaas-wipe' > "$T/out"
   slots_are available available
   [[ $(health 0) == "ok disk wiped and GPU reset (evidence "* ]]

@@ -169,6 +169,7 @@ setup()
   assert_output "Wipe evidence"
   assert_output "Audit"
   run_status 5 gpuaas-show zzzz
+  assert_stderr "'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list allocations'"
   run_status 2 gpuaas-show
 }
 
@@ -190,8 +191,9 @@ setup()
   assert_output "gpuaas "
   run_status 2 gpuaas
   run_status 2 gpuaas ../list
-  run_status 2 gpuaas nothing
+  run_status 5 gpuaas nothing
   assert_stderr "gpuaas help"
+  run_status 5 gpuaas help nothing
   run_status 5 gpuaas show zzzz
 }
 
@@ -200,7 +202,7 @@ setup()
   mkdir "$T/bin"
   printf '#!/bin/sh\necho "other $*"\n' > "$T/bin/gpuaas-other"
   chmod +x "$T/bin/gpuaas-other"
-  PATH=$T/bin:$PATH run_status 2 gpuaas other a b
+  PATH=$T/bin:$PATH run_status 5 gpuaas other a b
   assert_stderr "there is no program 'gpuaas-other'"
   PATH=$T/bin:$PATH run_ok gpuaas help
   refute_output "    other"

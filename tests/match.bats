@@ -253,7 +253,7 @@ image()
   gpuaas-match "${GPT2[@]}" > "$T/matches"
   run_status 2 gpuaas-place < "$T/matches"
   assert_equal "$output" "$(cat "$T/matches")"
-  assert_stderr 'matches came and no request: nothing is placed'
+  assert_stderr 'the input has matches and no request: nothing is placed'
   image
   gpuaas-match "${GPT2[@]}" --request --image big >> "$T/matches"
   run_ok gpuaas-place --dry-run < "$T/matches"

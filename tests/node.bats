@@ -83,6 +83,15 @@ node_is()
   run_status 2 gpuaas-node mode h7 whole
 }
 
+@test "the mode of a node in use stays, and the hint drains it first" {
+  fleet 1 1
+  running > "$T/id"
+  run_status 4 gpuaas-node mode "$NODE" baremetal
+  assert_stderr "node '$NODE' is in use: its mode cannot become baremetal"
+  assert_stderr "hint: 'gpuaas-node drain $NODE --reason TEXT' first"
+  assert_stderr "'gpuaas-list claims --where node=$NODE --where live=true'"
+}
+
 @test "every state of a node is left by its command, over edges only" {
   fleet 1 1
   run_status 2 gpuaas-node drain "$NODE"

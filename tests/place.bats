@@ -417,7 +417,7 @@ requests()
   run_ok gpuaas-place --dry-run --explain --expires 5m < /dev/null
   run_status 2 gpuaas-place --profile lab --run-time 5
   assert_stderr "--run-time: '5' has no unit"
-  assert_stderr "say the unit: 5s, 5m, 5h"
+  assert_stderr "give the unit: 5s, 5m, 5h"
   run_status 2 gpuaas-place --profile lab --type h200,mi300x
   assert_stderr "give --type again for each of them"
   fleet 1 2

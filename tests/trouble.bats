@@ -96,7 +96,7 @@ gpuaas-approve --all-ready|host|del(.boot_id)|member 'boot_id' is missing
 gpuaas-wipe|order|del(.wipe)|member 'wipe' is missing
 gpuaas-wipe|order|.nvme_size_bytes=-5|member 'nvme_size_bytes' is -5
 gpuaas-wipe|order|.attempt="../x"|member 'attempt' is not an id
-gpuaas-wipe|order|.wipe.minimum_class="none"|member 'wipe.minimum_class' has the unknown value 'none'
+gpuaas-wipe|order|.wipe.minimum_class="none"|member 'wipe.minimum_class' takes one of clear, purge, not 'none'
 gpuaas-state apply -|profile|del(.shape)|member 'shape' is missing
 gpuaas-state apply -|profile|.counts=["x"]|member 'counts[0]' must be a whole number
 gpuaas-state apply -|profile|.name="a/b"|member 'name' is not a name
@@ -241,7 +241,7 @@ no_state()
   slot=$(gpuaas-list slots | jq -rs '.[0].slot')
   refuse 8 "is locked by" gpuaas-place --profile lab
   # The last one to write has ended: its name would lead to a stranger.
-  assert_stderr "a program that did not say which"
+  assert_stderr "an unknown program"
   refuse 8 "is locked by" gpuaas-approve --all-ready < "$T/discovery"
   refuse 8 "is locked by" gpuaas-approve quarantine "$slot" --reason x
   refuse 8 "is locked by" gpuaas-state apply "$SRC/share/objects/lab.json"
@@ -399,7 +399,7 @@ ends()
   here gpuaas-image add "$T/images/lab.raw" --name silent --probe serial --firmware bios |
     gpuaas-state apply - > "$T/out"
   # The first asks for no address; the second has one and says nothing.
-  for case in "no_lease asked for no address" "not_ready did not become ready"; do
+  for case in "no_lease requested no address" "not_ready did not become ready"; do
     gpuaas-place --profile lab --image silent --name "job-${case%% *}" > "$T/plan"
     [[ $case != not_ready* ]] || jq -r '"1999999999 \(.mac) \(.private_ip) * *"' "$T/plan" > "$T/leases"
     run_status 8 here env LD_PRELOAD="$T/clock.so:libumockdev-preload.so.0" FAST_CLOCK=300 \

@@ -94,8 +94,18 @@ void ga_approve_tell_content(const struct ga_candidates *candidates)
 	}
 }
 
-int ga_approve_of_nothing(const char *verb, struct ga_err *err)
+int ga_approve_check_verb(const char *verb, size_t n, struct ga_err *err)
 {
+	static const char *const verbs[] = { "disable", "enable", "repair", "cordon", "uncordon",
+					     "quarantine", "retire", "confirm", "withdraw", NULL };
+	size_t i;
+
+	for (i = 0; verbs[i] && !ga_streq(verbs[i], verb); i++)
+		;
+	if (!verbs[i])
+		return ga_cli_unknown_command(verb, verbs, err);
+	if (n)
+		return 0;
 	if (ga_streq(verb, "confirm") || ga_streq(verb, "withdraw"))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("%s needs a proposal", verb),

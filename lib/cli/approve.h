@@ -15,8 +15,8 @@ void ga_approve_look_again(struct ga_candidates *candidates);
 /* For a user who approves all disks without naming one: shows how many disks have which content
  * (empty, pattern, signatures, …). */
 void ga_approve_tell_content(const struct ga_candidates *candidates);
-/* For a verb without a slot (or proposal): GA_USAGE with a hint how to find one. */
-GA_MUST_CHECK int ga_approve_of_nothing(const char *verb, struct ga_err *err);
+/* GA_USAGE for an unknown verb, and for one of n == 0 objects, with a hint how to find one. */
+GA_MUST_CHECK int ga_approve_check_verb(const char *verb, size_t n, struct ga_err *err);
 /* Emits the notes and records of a committed step: the node, each slot, its wipe order, its
  * proposal. Also shows people the first blocker of a slot; with explain, all blockers. */
 GA_MUST_CHECK int ga_approve_emit(const struct ga_approve_run *run, bool explain,

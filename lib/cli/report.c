@@ -137,7 +137,7 @@ static int read_what_if(struct report *r, struct ga_err *err)
 	if (!p || (!*p && r->type))
 		return 0;
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("--what-if '%.128s' is no question", r->o->what_if),
+			 ("--what-if does not take '%.128s'", r->o->what_if),
 			 ("type=TYPE, or type=TYPE,profile=NAME for the price of a profile"));
 }
 
@@ -327,7 +327,8 @@ static int price_of_several(struct ga_db *db, struct report *r, const struct ga_
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%.64s' means several types with several prices: %s", r->type,
 				  priced.buf),
-				 ("name the type, or whose price: type=TYPE,profile=NAME"));
+				 ("name the type, or a profile with its price: "
+				  "type=TYPE,profile=NAME"));
 	ga_say("type '%.64s' is taken as %s: there is one price, %s", r->type, type, priced.buf);
 	free(r->type);
 	r->type = ga_xstrdup(type);
@@ -465,6 +466,6 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	/* Warns once of use that belongs to no team, not for each line. */
 	ga_team_projects_say(&r.teams, &text);
 	if (text.len)
-		ga_say("%s; 'gpuaas-list teams' shows whose projects are", text.buf);
+		ga_say("%s; 'gpuaas-list teams' lists the projects of each team", text.buf);
 	return 0;
 }

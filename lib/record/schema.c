@@ -121,9 +121,15 @@ int ga_schema_check_text(const struct ga_field *f, const char *s, size_t len, co
 			path);
 	if (!is_printable(s, len, f->format == GA_T_MULTILINE))
 		return ga_fail(err, GA_BADREC, "member '%s' contains control characters", path);
-	if (f->values && !is_value(f->values, s))
-		return ga_fail(err, GA_BADREC, "member '%s' has the unknown value '%.64s'", path,
-			       s);
+	if (f->values && !is_value(f->values, s)) {
+		ga_autostr struct ga_str list = GA_STR_INIT;
+		const char *const *v;
+
+		for (v = f->values; *v; v++)
+			ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
+		return ga_fail(err, GA_BADREC, "member '%s' takes one of %s, not '%.64s'", path,
+			       list.buf, s);
+	}
 	if (!matches(f->format, s))
 		return ga_fail(err, GA_BADREC, "member '%s' is not %s: '%.64s'", path,
 			       format_names[f->format], s);

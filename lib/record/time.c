@@ -162,7 +162,7 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 	if (n && isdigit((unsigned char)p[-1]))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%.64s' has no unit", text),
-				 ("say the unit: %.32ss, %.32sm, %.32sh", text, text, text));
+				 ("give the unit: %.32ss, %.32sm, %.32sh", text, text, text));
 	*seconds = n * unit;
 	return 0;
 }

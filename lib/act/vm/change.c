@@ -103,11 +103,15 @@ int ga_change_file(struct ga_changes *c, const char *path, const void *data, siz
 	return ga_journal_done(c->h, seq, err);
 }
 
-int ga_change_file_by_other(struct ga_changes *c, const char *path, struct ga_err *err)
+int ga_change_file_by_other(struct ga_changes *c, const char *path, const char *by,
+			    struct ga_err *err)
 {
 	int64_t seq;
 
-	ga_changes_say(c, "file %s is written by another program", path);
+	if (by)
+		ga_changes_say(c, "%s writes file %s", by, path);
+	else
+		ga_changes_say(c, "keep file %s", path);
 	return c->dry_run ? 0 :
 			    intend(c, c->object, "file", path, &seq, err, "remove", path, NULL);
 }

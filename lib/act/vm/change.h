@@ -59,8 +59,8 @@ GA_MUST_CHECK int ga_change_disk(struct ga_changes *c, const char *wwid, const c
 				 struct ga_err *err);
 GA_MUST_CHECK int ga_change_file(struct ga_changes *c, const char *path, const void *data,
 				 size_t len, unsigned int mode, struct ga_err *err);
-/* Enters a file that another program writes later. */
-GA_MUST_CHECK int ga_change_file_by_other(struct ga_changes *c, const char *path,
+/* Enters a file that another program (by) writes later; NULL: it is there already. */
+GA_MUST_CHECK int ga_change_file_by_other(struct ga_changes *c, const char *path, const char *by,
 					  struct ga_err *err);
 GA_MUST_CHECK int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode,
 				   struct ga_err *err);

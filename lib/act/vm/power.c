@@ -32,7 +32,7 @@ int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err)
 	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
 			 ("domain '%s' is not of allocation '%s'", vm->plan.domain,
 			  vm->plan.allocation),
-			 ("gpuaas-reconcile shows whose it is"));
+			 ("gpuaas-reconcile shows its owner"));
 }
 
 /* ---- off ---- */

@@ -174,7 +174,7 @@ static int keep_user_data(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
 	if (!access(path, F_OK))
-		return ga_change_file_by_other(&p->changes, path, err);
+		return ga_change_file_by_other(&p->changes, path, NULL, err);
 	if (!p->opts->dry_run && ga_file_mkdirs(dir, 0700, err) < 0)
 		return -1;
 	return ga_change_file(&p->changes, path, p->user_data.buf, p->user_data.len, 0600, err);
@@ -196,9 +196,9 @@ int ga_phase_seed(struct ga_provision *p, struct ga_err *err)
 	if (!p->opts->dry_run && let_qemu_through(p, err) < 0)
 		return -1;
 	if (ga_change_folder(&p->changes, p->vm_dir, 0711, err) < 0 ||
-	    ga_change_file_by_other(&p->changes, key, err) < 0 ||
-	    ga_change_file_by_other(&p->changes, pub, err) < 0 ||
-	    ga_change_file_by_other(&p->changes, p->console_log, err) < 0 ||
+	    ga_change_file_by_other(&p->changes, key, "ssh-keygen", err) < 0 ||
+	    ga_change_file_by_other(&p->changes, pub, "ssh-keygen", err) < 0 ||
+	    ga_change_file_by_other(&p->changes, p->console_log, "libvirt", err) < 0 ||
 	    keep_user_data(p, err) < 0)
 		return -1;
 	if (p->opts->dry_run) {

@@ -294,7 +294,7 @@ static int check_users(struct ga_provision *p, struct ga_virt *virt, const char 
 	for (i = 0; i < names.n; i++) {
 		if (!r && !ga_streq(names.v[i], p->plan->domain))
 			r = REFUSE(p, "device_in_use",
-				   "gpuaas-reconcile shows whose domain that is",
+				   "gpuaas-reconcile shows the owner of that domain",
 				   "'%s' is used by domain '%s'", address, names.v[i]);
 		free(names.v[i]);
 	}
@@ -327,7 +327,7 @@ int ga_provision_check_domain(struct ga_provision *p, struct ga_err *err)
 	if (r < 0)
 		return -1;
 	if (state != GA_VIRT_ABSENT && !(r && ga_streq(d.allocation, p->plan->allocation)))
-		return REFUSE(p, "domain_exists", "gpuaas-reconcile shows whose it is",
+		return REFUSE(p, "domain_exists", "gpuaas-reconcile shows its owner",
 			      "domain '%s' is there already and is not this allocation's",
 			      p->plan->domain);
 	for (i = 0; i < p->plan->bundles.n; i++)

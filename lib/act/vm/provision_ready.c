@@ -89,7 +89,7 @@ int ga_phase_lease(struct ga_provision *p, struct ga_err *err)
 					   "'%s' has address '%s' instead of '%s'", p->plan->mac,
 					   p->lease.actual_ip, p->plan->private_ip);
 		if (!ga_clock_wait(p->deadline, POLL_MICROS))
-			return too_late(p, "no_lease", "asked for no address", err);
+			return too_late(p, "no_lease", "requested no address", err);
 		look_at_lease(p);
 	}
 	return 0;

@@ -182,7 +182,7 @@ static int find_domain(struct release *t, struct ga_virt *virt, struct ga_err *e
 	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
 			 ("domain '%s' is not of allocation '%s'", t->order->domain,
 			  t->order->allocation),
-			 ("gpuaas-reconcile shows whose it is"));
+			 ("gpuaas-reconcile shows its owner"));
 }
 
 static int phase_stop(struct release *t, struct ga_err *err)

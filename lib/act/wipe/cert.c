@@ -51,7 +51,7 @@ void ga_wipe_certificate(const struct ga_wipe_evidence *e, struct ga_str *out)
 		    e->device.medium);
 	add_line(out, "begun", e->started_at);
 	add_line(out, "ended", e->finished_at);
-	add_line(out, "asked for", e->policy.minimum_class);
+	add_line(out, "required", e->policy.minimum_class);
 	add_line(out, "outcome", e->outcome);
 	add_line(out, "class (SP 800-88)", e->class);
 	for (size_t i = 0; i < e->attempts.n; i++) {

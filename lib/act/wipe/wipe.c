@@ -345,7 +345,7 @@ static int purge(struct run *r, struct ga_err *err)
 	if (r->purged)
 		return 0;
 	return ga_fail_for(err, GA_HOST, "policy_not_reachable",
-			   "the policy asks for purge, and the drive began none of the methods");
+			   "the policy requires purge, and the drive began none of the methods");
 }
 
 static int zero_pass(struct run *r, struct ga_err *err)
@@ -447,7 +447,7 @@ static int run_all(struct run *r, struct ga_err *err)
 			add_try(r, r->plan.rungs[i].method, GA_WIPE_NOT_STARTED,
 				r->plan.rungs[i].why_not);
 		return ga_fail_for(err, GA_HOST, "policy_not_reachable",
-				   "the policy asks for %s, and this disk cannot reach it",
+				   "the policy requires %s, and this disk cannot reach it",
 				   r->e->policy.minimum_class);
 	}
 	for (size_t i = 0; i < GA_ARRAY_SIZE(steps); i++) {

@@ -144,14 +144,14 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 				 ("run 'gpuaas-host-bootstrap --undo' first"));
 	mode = mode ? mode : set;
 	if (!mode && mode_of_tags(c, &mode, err) < 0)
-		return ga_hint(err, "say which with --mode");
+		return ga_hint(err, "name the mode with --mode");
 	if (!mode && (c->opts->boot || c->opts->undo)) {
 		c->mode_source = "setting"; /* the devices file and the journal have it */
 		mode = "slice";
 	}
 	if (!mode)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("nothing says what this host is for"),
+				 ("the mode of this host is not set"),
 				 ("give --mode slice or --mode baremetal"));
 	c->baremetal = ga_streq(mode, "baremetal");
 	return 0;

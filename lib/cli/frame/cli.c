@@ -165,14 +165,16 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	return hint_near(&near, "--", err);
 }
 
-static int unknown_command(const char *name, struct ga_err *err)
+int ga_cli_unknown_command(const char *name, const char *const *words, struct ga_err *err)
 {
 	const struct ga_cmd *c;
 	struct ga_near_names near;
 
 	ga_near_begin(&near, name);
-	for (c = cli.prog->cmds; c->name; c++)
+	for (c = cli.prog->cmds; c && c->name; c++)
 		ga_near_word(&near, c->name);
+	for (; words && *words; words++)
+		ga_near_word(&near, *words);
 	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
 	return hint_near(&near, "", err);
 }
@@ -211,7 +213,7 @@ static int take_command(const char *name, struct ga_err *err)
 			return 0;
 		}
 	}
-	return unknown_command(name, err);
+	return ga_cli_unknown_command(name, NULL, err);
 }
 
 static int parse_args(int argc, char **argv, struct ga_err *err)

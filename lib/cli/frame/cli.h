@@ -80,6 +80,10 @@ GA_MUST_CHECK int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err
 char *const *ga_cli_args(int *n);
 /* The command on the command line (an element of prog->cmds), or NULL. */
 const struct ga_cmd *ga_cli_command(void);
+/* GA_USAGE for a command that the program does not have, with what is near to it of its cmds and of
+ * words (NULL-terminated, or NULL). */
+GA_MUST_CHECK int ga_cli_unknown_command(const char *name, const char *const *words,
+					 struct ga_err *err);
 /* The name of the program ("gpuaas-list"), for messages and the audit. */
 const char *ga_cli_program(void);
 /* "json" or "table" if --json or --table was given, else NULL. */

@@ -92,7 +92,7 @@ int ga_cli_type_several(const char *name, const struct ga_accel_named *named, st
 
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
 			 ("'%.64s' means one of several types: %s", name, types),
-			 ("say which of them"));
+			 ("name one of them"));
 }
 
 int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_accel_named *ret,

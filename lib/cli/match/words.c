@@ -172,7 +172,7 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 	if (need->team)
 		check_team(need, words);
 	if (need->image && !words->rules)
-		ga_say("warning: what is published does not say which nodes have a copy of image "
+		ga_say("warning: the published view does not list the nodes with a copy of image "
 		       "'%.64s'",
 		       need->image);
 	return 0;

@@ -104,7 +104,7 @@ int ga_cli_restore(struct ga_err *err)
 	       "gpuaas-operations(7), BACKUPS, AND THE WAY BACK",
 	       ga_cli_program(), (long long)done.epoch);
 	if (done.kept)
-		ga_say("%s: what was there is kept as '%s'", ga_cli_program(), done.kept);
+		ga_say("%s: the replaced file is kept as '%s'", ga_cli_program(), done.kept);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0)
 		return -1;
 	return ga_tell_state(db, "restore", ga_cli_state_path(), err);

@@ -256,7 +256,7 @@ static void add_givers(const struct ga_access_rules *rules, struct ga_str *out)
 	size_t i;
 
 	if (!ga_access_is_closed(rules, "administer")) {
-		ga_str_add(out, "whoever can write the state");
+		ga_str_add(out, "users who can write the state");
 		return;
 	}
 	for (i = 0; i < rules->grants.n; i++) {

@@ -82,10 +82,10 @@ int64_t ga_estimate_memory(const struct ga_requirement *need, int64_t gpus, cons
 	bytes = (__int128)need->params * half_bytes_of(need->precision);
 	bytes = (bytes + 1) / 2;
 	if (ga_estimate_is_lora(need)) {
-		*missing = "adapters and activations come on top";
+		*missing = "adapters and activations are not counted";
 	} else if (ga_estimate_is_training(need)) {
 		bytes = (__int128)need->params * 16;
-		*missing = "activations come on top";
+		*missing = "activations are not counted";
 	} else {
 		cache = cache_bytes(need);
 		if (!cache)

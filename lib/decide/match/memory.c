@@ -26,6 +26,15 @@ static void add_needed(int64_t mib, struct ga_str *out)
 	add_tenths((mib * 10 + 1023) / 1024, out);
 }
 
+/* Nominal memory is in the maker's GB, which the catalogue stores as 1024 MiB each. */
+static void add_nominal(int64_t mib, struct ga_str *out)
+{
+	if (mib % 1024)
+		ga_str_addf(out, "%" PRId64 " MiB", mib);
+	else
+		ga_str_addf(out, "%" PRId64 " GB", mib / 1024);
+}
+
 /* The memory that the vendor's tool reports, or GA_UNKNOWN. */
 static int64_t reported(const struct ga_match_offer *o)
 {
@@ -43,12 +52,12 @@ static int holds(const struct ga_match_offer *o, int64_t mib)
 	return mib * 100 > o->memory_mib * 102 ? 0 : -1;
 }
 
-static void say_too_small(struct try *t, const struct ga_str *wants, int64_t have)
+static void say_too_small(struct try *t, const struct ga_str *wants, int64_t have, bool nominal)
 {
 	ga_autostr struct ga_str has = GA_STR_INIT;
 
 	t->too_small = true;
-	add_gib(have, &has);
+	(nominal ? add_nominal : add_gib)(have, &has);
 	ga_match_say(&t->m->reasons, "memory_too_small", "%s, and it has %s", wants->buf, has.buf);
 }
 
@@ -62,12 +71,10 @@ static void check_asked(struct try *t)
 
 	if (asked == GA_UNKNOWN || asked <= have)
 		return;
-	if (asked % 1024)
-		ga_str_addf(&wants, "%" PRId64 " MiB are required", asked);
-	else
-		ga_str_addf(&wants, "%" PRId64 " GiB are required", asked / 1024);
+	add_nominal(asked, &wants);
+	ga_str_add(&wants, " are required");
 	if (printed || asked * 92 > have * 100) {
-		say_too_small(t, &wants, have);
+		say_too_small(t, &wants, have, printed);
 		return;
 	}
 	t->unsure = true;
@@ -131,6 +138,7 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	const struct ga_inference_rate *ran = match_run_published(t);
 	bool trained = ga_estimate_is_training(t->need);
 	int64_t have = reported(t->offer);
+	bool nominal = have == GA_UNKNOWN;
 	int r = holds(t->offer, needed);
 	const struct ga_measured *run = r == 1 || t->need->precision ? NULL : shown_by(t, params);
 
@@ -157,14 +165,12 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	if (ran && !t->need->precision)
 		ga_str_addf(&wants, "; it was measured there in %s", ran->precision);
 	ga_str_addc(&wants, ')');
-	if (have == GA_UNKNOWN)
-		have = t->offer->memory_mib;
 	if (!r) {
-		say_too_small(t, &wants, have);
+		say_too_small(t, &wants, nominal ? t->offer->memory_mib : have, nominal);
 		return;
 	}
 	t->unsure = true;
-	add_gib(have, &has);
+	add_nominal(t->offer->memory_mib, &has);
 	ga_match_say(&t->m->unknown, "memory",
 		     "%s; its nominal memory is %s, and 0.92 to 1.02 of that may be "
 		     "usable", wants.buf,

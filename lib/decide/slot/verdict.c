@@ -75,7 +75,7 @@ static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct g
 		ga_reasons_add(
 			ret, "iommu_group_shared", f->gpu_pci_address,
 			"a foreign function is in its IOMMU group",
-			"move the other device to another slot, or switch ACS on in firmware");
+			"move the other device to another slot, or enable ACS in the firmware");
 	if (f->gpu_boot_display)
 		ga_reasons_add(ret, "gpu_is_boot_display", f->gpu_pci_address,
 			       f->gpu_boot_display == GA_UNKNOWN ?

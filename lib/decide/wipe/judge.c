@@ -366,11 +366,11 @@ static bool policy_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evi
 	/* A host whose policy required more has proven more. */
 	if (ga_class_rank(p->minimum_class) < least || ga_class_rank(p->minimum_class) < 1)
 		return no(v, "wipe_below_policy", GA_HOST,
-			  "policy.minimum_class is %s, and the policy in force asks for %s",
+			  "policy.minimum_class is %s, and the policy in force requires %s",
 			  or_null(p->minimum_class), or_null(a->minimum_class));
 	if (!ga_streq(p->verify, "full") && !ga_streq(a->verify, "sampled"))
 		return no(v, "wipe_below_policy", GA_HOST,
-			  "policy.verify is %s, and the policy in force asks for %s",
+			  "policy.verify is %s, and the policy in force requires %s",
 			  or_null(p->verify), or_null(a->verify));
 	if (!ga_streq(p->gpu_memory, "required") && !ga_streq(a->gpu_memory, "if_supported"))
 		return no(v, "wipe_below_policy", GA_HOST,

@@ -104,7 +104,7 @@ void ga_wipe_plan_make(const struct ga_wipe_facts *facts, const char *minimum_cl
 		if (i == GA_WIPE_ZEROOUT)
 			continue;
 		if (clear)
-			r->why_not = "the policy asks for clear";
+			r->why_not = "the policy requires clear";
 		else if (!ga_streq(facts->medium, "nvme"))
 			r->why_not = ga_streq(facts->medium, "file") ?
 					     "a file cannot be purged" :
@@ -238,7 +238,7 @@ static void judge_whole(struct ga_wipe_evidence *e, const struct ga_wipe_asked *
 
 	if (ga_streq(e->policy.minimum_class, "purge") && !ga_streq(e->class, "purge"))
 		end(e, GA_WIPE_NOT_STARTED, GA_HOST,
-		    ga_xstrdup("policy_not_reachable: the policy asks for purge, and no purge "
+		    ga_xstrdup("policy_not_reachable: the policy requires purge, and no purge "
 			       "method could be used"));
 	else if (e->markers && e->markers->surviving)
 		end(e, GA_WIPE_FAILED, GA_EXTERNAL,

@@ -296,7 +296,7 @@ static void tell(const struct ga_accels *list, const struct ga_kube_pod *pod,
 		ga_kube_answer_join(answer, &one, "they are");
 	}
 	if (pod->more_resources && !answer->code)
-		ga_kube_tell(answer, "several_resources", "it asks for more than these");
+		ga_kube_tell(answer, "several_resources", "it requests more than these");
 	if (answer->code && n + (driver != NULL) > 1)
 		tell_several(pod, driver, answer);
 }

@@ -160,6 +160,6 @@ void ga_kube_settle(const struct ga_accels *list, const struct ga_kube_want *wan
 			     "not known (%s)", node->node, node->summary);
 	} else {
 		ga_kube_tell(ret, "mixed_node", "node '%s' has several types (%s), and %s does not "
-			     "say which", node->node, node->summary, want->what);
+			     "name one", node->node, node->summary, want->what);
 	}
 }

@@ -287,7 +287,7 @@ static void check_space(struct check *c)
 	}
 	evidence = ga_xprintf("%s has %s free, %s %s", c->f->data_dir, ga_size_format(data, one),
 			      images, ga_size_format(image, two));
-	hint = ga_xprintf("make room: 10 GiB are the least, and images come on top; or mount a "
+	hint = ga_xprintf("make room: at least 10 GiB, and more for the images; or mount a "
 			  "file system on %s", images);
 	add(c, "free_space", NULL, data >= FREE_SPACE_MIN && image >= FREE_SPACE_MIN ? OK : MISSING,
 	    evidence, hint);

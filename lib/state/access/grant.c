@@ -111,12 +111,11 @@ char *ga_store_access_open(struct ga_db *db, struct ga_err *err)
 	if (!open.len)
 		return NULL;
 	if (!closed)
-		return ga_xprintf("%s: whoever can write the state may do everything "
+		return ga_xprintf("%s: users who can write the state can do everything "
 				  "(gpuaas-operations(7), ACCESS)",
 				  ga_streq(rules.settings.grants, "off") ? "grants are off" :
-									   "nobody was granted "
-									   "anything");
-	return ga_xprintf("no grant names %s: whoever can write the state may do that%s",
+									   "there are no grants");
+	return ga_xprintf("no grant names %s: users who can write the state can do that%s",
 			  open.buf, ga_access_is_closed(&rules, "administer") ?
 					    "" :
 					    ", and so give themselves any grant");

@@ -105,7 +105,7 @@ static int too_late(const struct ga_writers_queue *t, struct ga_err *err)
 		holder[strcspn(holder, "\n")] = '\0';
 	return ga_refuse(err, GA_BUSY, "locked", NULL,
 			 ("'%s' is locked by %s; gave up after %lld s", t->path,
-			  n > 0 && is_alive(holder) ? holder : "a program that did not say which",
+			  n > 0 && is_alive(holder) ? holder : "an unknown program",
 			  (long long)deadline_seconds),
 			 ("try again, or wait longer with GPUAAS_DEADLINE=SECONDS; a holder that "
 			  "hangs can be ended by its process id: nothing is left half written"));

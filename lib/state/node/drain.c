@@ -31,7 +31,7 @@ static void cleanup_node(struct ga_node *n)
 
 static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "node '%s' is %s: it cannot be %s from there", n->node,
+	ga_err_set(err, GA_CONFLICT, "node '%s' is %s: it cannot become %s", n->node,
 		   n->state, v->to);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, n->node);
@@ -60,7 +60,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	while (v->name && !ga_streq(v->name, move->verb))
 		v++;
 	if (!v->name)
-		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a node", move->verb);
+		return ga_fail(err, GA_USAGE, "unknown command '%.32s'", move->verb);
 	if (ga_store_node(db, node, &n, err) < 0)
 		return -1;
 	there = ga_streq(v->to, n.state);
@@ -143,7 +143,7 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 	if (ga_streq(code, "not_taken_up"))
 		return ga_xprintf("a plan of project %s that is not begun yet",
 				  ga_rows_text(r, B_PROJECT));
-	return ga_xprintf("%s%s%s of project %s, asked for by %s, is %s since %s%s%s",
+	return ga_xprintf("%s%s%s of project %s, requested by %s, is %s since %s%s%s",
 			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
 			  ga_rows_text(r, B_PROJECT), ga_rows_text(r, B_OWNER),
 			  ga_rows_text(r, B_STATE), since, until ? ", meant to run until " : "",

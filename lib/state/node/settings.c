@@ -69,8 +69,8 @@ static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struc
 		return r;
 	return ga_refuse(err, GA_CONFLICT, "node_in_use", NULL,
 			 ("node '%s' is in use: its mode cannot become %s", s->node, s->mode),
-			 ("drain it first: 'gpuaas-list claims --where node=%s --where live=true'",
-			  s->node));
+			 ("'gpuaas-node drain %s --reason TEXT' first; 'gpuaas-list claims --where "
+			  "node=%s --where live=true' shows what is on it", s->node, s->node));
 }
 
 /* 1 when a column changed. Each setting has its own condition, so that nothing else moves. */

@@ -399,7 +399,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 	while (v->name && strcmp(v->name, verb))
 		v++;
 	if (!v->name)
-		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a slot", verb);
+		return ga_fail(err, GA_USAGE, "unknown command '%.32s'", verb);
 	if (ga_store_slot(db, id, &s, err) < 0)
 		return -1;
 	if (v->needs_reason && (!reason || !*reason))

@@ -77,7 +77,12 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 	}
 	if (n)
 		return 0;
+	if (!kind)
+		return ga_refuse(err, GA_NOTFOUND, NULL, text,
+				 ("there is no object '%s'", text),
+				 ("'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list "
+				  "allocations' show them"));
 	return ga_refuse(err, GA_NOTFOUND, NULL, text,
-			 ("there is no %s '%s'", kind ? kind : "object", text),
-			 ("'gpuaas-list %ss' shows them", kind ? kind : "slot"));
+			 ("there is no %s '%s'", kind, text),
+			 ("'gpuaas-list %ss' shows them", kind));
 }

@@ -169,7 +169,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "(s.wipe_verify = 'full' AND e.verify IS NOT 'full') OR "
 	  "(s.wipe_gpu_memory = 'required' AND e.gpu_memory <> 'confirmed') OR "
 	  "e.lab <> (SELECT lab FROM meta)) GROUP BY s.id ORDER BY s.node_id, s.slot_index",
-	  "the slot is on sale without evidence that its devices were wiped as its policy asks",
+	  "the slot is on sale without evidence that its devices were wiped as its policy requires",
 	  WIPE },
 	{ "wipe_proof",
 	  "SELECT d.id FROM device d WHERE d.dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "

@@ -133,7 +133,7 @@ static int note_destruction(struct ga_approve_run *run, const char *wwid, const 
 	else
 		*ga_list_add(&run->notes) = ga_xprintf(
 			"slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "
-			"wiped; when gpuaas-provision found data there, fold what it said first",
+			"wiped; when gpuaas-provision found data there, fold its results first",
 			s->slot, s->state, wwid);
 	return 0;
 }

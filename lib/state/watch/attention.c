@@ -228,11 +228,11 @@ static void mend_first(struct ga_attend *f, const struct ga_rows *r)
 		  "a scrub executable is installed (gpuaas-wipe(1))" },
 		{ "gpu_memory_not_proven",
 		  "a scrub executable for the GPU is installed (gpuaas-wipe(1)), or the slot's "
-		  "policy does not ask for it" },
+		  "policy does not require it" },
 		{ "vf_not_proven",
 		  "its fabric function can be reset (gpuaas-show SLOT says why not)" },
 		{ "wipe_below_policy",
-		  "the drive can do what the slot's policy asks, or the policy asks less" },
+		  "the drive can do what the slot's policy requires, or the policy requires less" },
 	};
 	const char *code = ga_rows_text(r, S_CODE);
 	ga_autofree char *sentence = NULL;

@@ -111,7 +111,7 @@ static void refusals(void)
 		{ "text", "\"\"", "member 'text' is empty" },
 		{ "text", "\"a\\nb\"", "control characters" },
 		{ "text", "\"a\\u007f\"", "control characters" },
-		{ "word", "\"green\"", "unknown value 'green'" },
+		{ "word", "\"green\"", "member 'word' takes one of red, blue, not 'green'" },
 		{ "maybe", NULL, "member 'maybe' is missing" },
 		{ "maybe", "\"0000:AB:00.0\"", "not a PCI address" },
 		{ "opt", "null", "member 'opt' must be text" },

@@ -89,8 +89,8 @@ static void memory_words(void)
 		  "bits), and it has 140.4 GiB" },
 		{ 75700000000, GA_UNKNOWN, "141.1 GiB are needed of each GPU (of 1, weights in 16 "
 		  "bits), and it has 140.4 GiB" },
-		{ GA_UNKNOWN, 144385, "144385 MiB are required, and it has 141 GiB" },
-		{ GA_UNKNOWN, 145408, "142 GiB are required, and it has 141 GiB" },
+		{ GA_UNKNOWN, 144385, "144385 MiB are required, and it has 141 GB" },
+		{ GA_UNKNOWN, 145408, "142 GB are required, and it has 141 GB" },
 	};
 	size_t i;
 

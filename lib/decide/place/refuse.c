@@ -414,7 +414,7 @@ static bool is_small(const char *why)
 	return ga_streq(why, "slot_cpus_few") || ga_streq(why, "slot_memory_small");
 }
 
-/* What to do about the reason against the node. */
+/* The hint for the reason against the node. */
 static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *near)
 {
 	const struct ga_fleet_slot *s = near->slot;

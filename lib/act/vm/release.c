@@ -121,6 +121,17 @@ static int phase_hold(struct release *t, struct ga_err *err)
 				  o->allocation, o->node, t->opts->node),
 				 ("hand it to its node, as in 'gpuaas-release ID | ssh HOST "
 				  "gpuaas-release - | gpuaas-state fold -'"));
+	/* Its second lock of one object would wait for the first. */
+	for (size_t i = 0; i < o->bundles.n; i++)
+		for (size_t j = 0; j <= i; j++)
+			if (ga_streq(o->bundles.v[i].slot,
+				     j < i ? o->bundles.v[j].slot : o->allocation))
+				return ga_refuse(err, GA_CONFLICT, "duplicate_identity",
+						 o->allocation,
+						 ("release order of '%s' has slot '%s' twice",
+						  o->allocation, o->bundles.v[i].slot),
+						 ("run gpuaas-release %s again, which prints its "
+						  "order", o->allocation));
 	if (t->opts->dry_run)
 		return 0;
 	/* A baremetal node may be released from any other machine: it does not matter which

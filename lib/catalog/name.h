@@ -9,7 +9,7 @@
 #define GA_CATALOG_NAME_H
 
 #include "catalog/accel.h"
-#include "record/near.h"
+#include "record/closest.h"
 
 /* The origin of a name; a name counts only in its own family. */
 enum ga_name_family {
@@ -43,7 +43,7 @@ const struct ga_accel_platform_label *ga_accels_platform_label(const struct ga_a
 							       const char *value);
 
 /* Slugs of types with a name close to the text, which itself names no type. */
-void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near_names *ret);
+void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_closest_names *ret);
 
 /* The short name, without vendor, product line and size: "H200" for "NVIDIA H200 141GB".
  * Allocated. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading, writing and releasing records by their tables. */
-#include "record/schema_internal.h"
+#include "record/internal.h"
 
 #include <inttypes.h>
 

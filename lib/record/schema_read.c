@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "record/schema_internal.h"
+#include "record/internal.h"
 
 struct cursor {
 	const char *p, *end;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small fleets drawn as text: a node is "name:slots". A slot is f (free), u (in use), w (waiting
- * for its wipe), b (fabric trouble), c (cordoned), d (disabled by a person) or v (not verified since
- * a restore). Small letters are of type h200, capitals of type a100. "/" begins the next NUMA node.
+ * for its wipe), b (fabric trouble), c (cordoned), d (disabled by a person) or v (not verified
+ * since a restore). Small letters are of type h200, capitals of type a100. "/" begins the next NUMA
+ * node.
  */
 #ifndef FLEET_WORLD_H
 #define FLEET_WORLD_H

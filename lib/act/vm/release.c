@@ -334,8 +334,8 @@ static int phase_devices(struct release *t, struct ga_err *err)
  * fingerprint, and the WWIDs of its disks.
  */
 
-/* Finds the machine's boot and hardware from before the hand-over: in the order; what an older state
- * did not put there, in the plan that this machine carried out. NULL: neither has it. */
+/* Finds the machine's boot and hardware from before the hand-over: in the order; what an older
+ * state did not put there, in the plan that this machine carried out. NULL: neither has it. */
 static int find_before(struct release *t, char **boot_id, char **fingerprint, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };

@@ -185,8 +185,8 @@ int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *de
 	row->elapsed_micros = ga_clock_mono_micros() - p->phase_started;
 	row->bytes = p->phase_total ? p->phase_bytes : GA_UNKNOWN;
 	row->detail = ga_strdup0(p->detail);
-	/* A phase that only looks runs again in each run: it is no place to continue from, and noted
-	 * here it would hide how far an earlier run came. */
+	/* A phase that only looks runs again in each run: it is no place to continue from, and
+	 * noted here it would hide how far an earlier run came. */
 	if (def->writes && p->began && p->noting &&
 	    ga_attempt_phase(&p->h, p->noting, def->name, err) < 0)
 		return -1;

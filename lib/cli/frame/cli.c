@@ -16,7 +16,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/help.h"
 #include "record/log.h"
-#include "record/near.h"
+#include "record/closest.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/db/writers_queue.h"
@@ -142,7 +142,7 @@ static int hint_help(const char *before, struct ga_err *err)
 }
 
 /* dashes is "--" for options, else "" */
-static int hint_near(const struct ga_near_names *near, const char *dashes, struct ga_err *err)
+static int hint_near(const struct ga_closest_names *near, const char *dashes, struct ga_err *err)
 {
 	ga_autofree char *nearest = near->n ? ga_xprintf("near to it: '%s%s'; ", dashes,
 							 near->names[0]) : ga_xstrdup("");
@@ -155,12 +155,12 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
 	ga_autofree char *name = ga_xstrndup(arg, len);
 	const struct ga_opt *o;
-	struct ga_near_names near;
+	struct ga_closest_names near;
 
-	ga_near_begin(&near, name);
+	ga_closest_begin(&near, name);
 	for (; len > 2 && *t; t++)
 		for (o = *t; o->name; o++)
-			ga_near_word(&near, o->name);
+			ga_closest_word(&near, o->name);
 	ga_err_set(err, GA_USAGE, "unknown option '%.64s'", name);
 	return hint_near(&near, "--", err);
 }
@@ -168,13 +168,13 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 int ga_cli_unknown_command(const char *name, const char *const *words, struct ga_err *err)
 {
 	const struct ga_cmd *c;
-	struct ga_near_names near;
+	struct ga_closest_names near;
 
-	ga_near_begin(&near, name);
+	ga_closest_begin(&near, name);
 	for (c = cli.prog->cmds; c && c->name; c++)
-		ga_near_word(&near, c->name);
+		ga_closest_word(&near, c->name);
 	for (; words && *words; words++)
-		ga_near_word(&near, *words);
+		ga_closest_word(&near, *words);
 	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
 	return hint_near(&near, "", err);
 }
@@ -311,13 +311,13 @@ static const char *const settings[] = {
 	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
 };
 
-static bool is_setting(const char *name, struct ga_near_names *near)
+static bool is_setting(const char *name, struct ga_closest_names *near)
 {
-	ga_near_begin(near, name);
+	ga_closest_begin(near, name);
 	for (const char *const *s = settings; *s; s++) {
 		if (!strcmp(*s, name))
 			return true;
-		ga_near_word(near, *s);
+		ga_closest_word(near, *s);
 	}
 	return false;
 }
@@ -330,7 +330,7 @@ static void say_unknown_settings(void)
 	int number = 1;
 
 	for (size_t len; p && *p; p += len + (p[len] == '\n'), number++) {
-		struct ga_near_names near;
+		struct ga_closest_names near;
 		ga_autofree char *name = NULL;
 
 		len = strcspn(p, "\n");

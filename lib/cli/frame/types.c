@@ -43,7 +43,7 @@ int ga_cli_manual_types(struct ga_manual_types *ret, struct ga_err *err)
 int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
 {
 	ga_autostr struct ga_str slugs = GA_STR_INIT;
-	struct ga_near_names near;
+	struct ga_closest_names near;
 	size_t i;
 
 	ga_accels_near(list, name, &near);

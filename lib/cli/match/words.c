@@ -32,12 +32,12 @@ static void add(struct words *w, const char *word)
 /* Adds "; near to it: Hopper", or nothing. */
 static void add_near(const struct words *w, const char *text, struct ga_str *out)
 {
-	struct ga_near_names near;
+	struct ga_closest_names near;
 	size_t i;
 
-	ga_near_begin(&near, text);
+	ga_closest_begin(&near, text);
 	for (i = 0; i < w->v.n; i++)
-		ga_near_word(&near, w->v.v[i]);
+		ga_closest_word(&near, w->v.v[i]);
 	for (i = 0; i < near.n; i++)
 		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
 }

@@ -10,7 +10,7 @@ static bool is_offered(const struct ga_expected_slot *s)
 	return !ga_streq(s->state, "disabled") && !ga_streq(s->state, "quarantined");
 }
 
-static struct ga_drift_item *add_for_slot(const struct ga_comparison *c, enum ga_drift_code code,
+static struct ga_drift_item *add_for_slot(const struct ga_drift_ctx *c, enum ga_drift_code code,
 					  const struct ga_expected_slot *s)
 {
 	struct ga_drift_item *d =
@@ -21,7 +21,7 @@ static struct ga_drift_item *add_for_slot(const struct ga_comparison *c, enum ga
 	return d;
 }
 
-static const struct ga_seen_pci *pci_at(const struct ga_comparison *c, const char *address)
+static const struct ga_seen_pci *pci_at(const struct ga_drift_ctx *c, const char *address)
 {
 	for (size_t i = 0; i < c->seen->pci.n; i++)
 		if (ga_streq(c->seen->pci.v[i].address, address))
@@ -29,7 +29,7 @@ static const struct ga_seen_pci *pci_at(const struct ga_comparison *c, const cha
 	return NULL;
 }
 
-static const struct ga_seen_pci *pci_named(const struct ga_comparison *c, const char *identity)
+static const struct ga_seen_pci *pci_named(const struct ga_drift_ctx *c, const char *identity)
 {
 	for (size_t i = 0; identity && i < c->seen->pci.n; i++)
 		if (ga_streq(c->seen->pci.v[i].identity, identity))
@@ -39,7 +39,7 @@ static const struct ga_seen_pci *pci_named(const struct ga_comparison *c, const 
 
 /* Whether the node's journal has a binding of the function. It stays bound while the node is in
  * slice mode. */
-static bool was_bound(const struct ga_comparison *c, const char *address)
+static bool was_bound(const struct ga_drift_ctx *c, const char *address)
 {
 	for (size_t i = 0; i < c->seen->entries.n; i++)
 		if (c->seen->entries.v[i].done &&
@@ -53,7 +53,7 @@ static bool was_bound(const struct ga_comparison *c, const char *address)
  * Another driver below a running guest means that somebody took the device away from it. On an idle
  * slot it is the effect of a reboot, and provision binds the function again.
  */
-static void binding(const struct ga_comparison *c, const struct ga_expected_slot *s,
+static void binding(const struct ga_drift_ctx *c, const struct ga_expected_slot *s,
 		    const struct ga_seen_pci *p)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(c->want, s->allocation);
@@ -86,7 +86,7 @@ static void binding(const struct ga_comparison *c, const struct ga_expected_slot
 /* ---- GPUs ---- */
 
 /* Whether somebody works on the slot. A GPU in its reset does not answer, and that is no fault. */
-static bool is_worked_on(const struct ga_comparison *c, const struct ga_expected_slot *s)
+static bool is_worked_on(const struct ga_drift_ctx *c, const struct ga_expected_slot *s)
 {
 	const struct ga_seen_work *a = ga_seen_work_of(c->seen, s->allocation);
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, s->bundle.slot);
@@ -94,7 +94,7 @@ static bool is_worked_on(const struct ga_comparison *c, const struct ga_expected
 	return (a && a->held) || (w && w->held);
 }
 
-static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s,
+static void lost(const struct ga_drift_ctx *c, const struct ga_expected_slot *s,
 		 const char *observed)
 {
 	const struct ga_bundle *b = &s->bundle;
@@ -111,7 +111,7 @@ static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s
  * error would keep a restored node from being verified. It fails the slot all the same
  * (decide/slot/health.h), once for each text. The text names the boot, because the next boot counts
  * from 0 again. */
-static void fatal_errors(const struct ga_comparison *c, const struct ga_expected_slot *s,
+static void fatal_errors(const struct ga_drift_ctx *c, const struct ga_expected_slot *s,
 			 const struct ga_seen_pci *p)
 {
 	const char *boot = c->seen->boot_id;
@@ -129,7 +129,7 @@ static void fatal_errors(const struct ga_comparison *c, const struct ga_expected
 
 /* A link repeats damaged packets; a few of these correctable errors a day are normal. The speed is
  * not compared: drivers lower the speed of an idle GPU to save power. */
-static void degraded(const struct ga_comparison *c, const struct ga_expected_slot *s,
+static void degraded(const struct ga_drift_ctx *c, const struct ga_expected_slot *s,
 		     const struct ga_seen_pci *p)
 {
 	enum { CORRECTABLE_MANY = 1000 };
@@ -158,7 +158,7 @@ static void degraded(const struct ga_comparison *c, const struct ga_expected_slo
 }
 
 /* Checks the state of the GPU that the bus shows without a driver; the driver is in the guest. */
-static void condition(const struct ga_comparison *c, const struct ga_expected_slot *s,
+static void condition(const struct ga_drift_ctx *c, const struct ga_expected_slot *s,
 		      const struct ga_seen_pci *p)
 {
 	if (is_worked_on(c, s))
@@ -176,7 +176,7 @@ static void condition(const struct ga_comparison *c, const struct ga_expected_sl
 	degraded(c, s, p);
 }
 
-static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
+static void gpu(const struct ga_drift_ctx *c, const struct ga_expected_slot *s)
 {
 	const struct ga_bundle *b = &s->bundle;
 	const struct ga_seen_pci *named = pci_named(c, b->gpu_identity);
@@ -205,7 +205,7 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 	}
 }
 
-static void fabric(const struct ga_comparison *c, const struct ga_expected_slot *s)
+static void fabric(const struct ga_drift_ctx *c, const struct ga_expected_slot *s)
 {
 	const struct ga_seen_pci *p;
 	struct ga_drift_item *d;
@@ -230,7 +230,7 @@ static void fabric(const struct ga_comparison *c, const struct ga_expected_slot 
 
 /* ---- disks ---- */
 
-static const struct ga_seen_disk *disk_of(const struct ga_comparison *c, const char *wwid)
+static const struct ga_seen_disk *disk_of(const struct ga_drift_ctx *c, const char *wwid)
 {
 	for (size_t i = 0; i < c->seen->disks.n; i++)
 		if (ga_streq(c->seen->disks.v[i].wwid, wwid))
@@ -238,7 +238,7 @@ static const struct ga_seen_disk *disk_of(const struct ga_comparison *c, const c
 	return NULL;
 }
 
-static void disk_changed(const struct ga_comparison *c, const struct ga_expected_slot *s,
+static void disk_changed(const struct ga_drift_ctx *c, const struct ga_expected_slot *s,
 			 const struct ga_seen_disk *k)
 {
 	const struct ga_bundle *b = &s->bundle;
@@ -263,7 +263,7 @@ static void disk_changed(const struct ga_comparison *c, const struct ga_expected
 	ga_drift_command(d, "gpuaas-approve disable %s --reason disk_changed", b->slot);
 }
 
-static void disk(const struct ga_comparison *c, const struct ga_expected_slot *s)
+static void disk(const struct ga_drift_ctx *c, const struct ga_expected_slot *s)
 {
 	const struct ga_bundle *b = &s->bundle;
 	const struct ga_seen_disk *k = b->nvme_wwid ? disk_of(c, b->nvme_wwid) : NULL;
@@ -294,7 +294,7 @@ static void disk(const struct ga_comparison *c, const struct ga_expected_slot *s
 
 /* ---- hugepages ---- */
 
-static int64_t pages_of(const struct ga_comparison *c, int64_t node, int64_t size_kib)
+static int64_t pages_of(const struct ga_drift_ctx *c, int64_t node, int64_t size_kib)
 {
 	for (size_t i = 0; i < c->seen->numa.n; i++)
 		for (size_t j = 0; c->seen->numa.v[i].numa_node == node &&
@@ -306,7 +306,7 @@ static int64_t pages_of(const struct ga_comparison *c, int64_t node, int64_t siz
 }
 
 /* Compares the pages sold on a NUMA node: the sum over the plans of its allocations. */
-static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_kib)
+static void hugepages(const struct ga_drift_ctx *c, int64_t node, int64_t size_kib)
 {
 	int64_t need_mib = 0, have = pages_of(c, node, size_kib), need;
 
@@ -337,22 +337,22 @@ static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_
 			 (long long)need, (long long)node, (long long)size_kib);
 }
 
-void ga_drift_devices(const struct ga_comparison *c)
+void ga_drift_devices(const struct ga_drift_ctx *c)
 {
 	for (size_t i = 0; i < c->want->slots.n; i++) {
 		const struct ga_expected_slot *s = &c->want->slots.v[i];
 
 		if (ga_streq(s->state, "retired"))
 			continue;
-		if (ga_comparison_sees(c, GA_A_PCI)) {
+		if (ga_drift_sees(c, GA_A_PCI)) {
 			gpu(c, s);
 			fabric(c, s);
 		}
-		if (ga_comparison_sees(c, GA_A_DISKS))
+		if (ga_drift_sees(c, GA_A_DISKS))
 			disk(c, s);
 	}
-	if (!c->want->lab && ga_comparison_sees(c, GA_A_HUGEPAGES) &&
-	    ga_comparison_sees(c, GA_A_WORK)) {
+	if (!c->want->lab && ga_drift_sees(c, GA_A_HUGEPAGES) &&
+	    ga_drift_sees(c, GA_A_WORK)) {
 		static const int64_t sizes[] = { 2048, 1048576 };
 
 		for (size_t i = 0; i < c->seen->numa.n; i++)

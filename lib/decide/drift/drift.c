@@ -198,7 +198,7 @@ bool ga_wants_domain(const struct ga_expected_allocation *a)
 		ga_streq(a->state, "preempting"));
 }
 
-bool ga_is_running(const struct ga_comparison *c, const char *allocation)
+bool ga_is_running(const struct ga_drift_ctx *c, const char *allocation)
 {
 	return ga_seen_domain_of(c->seen, allocation) &&
 	       ga_streq(ga_seen_power(c->seen, allocation), "on");
@@ -216,7 +216,7 @@ static const struct {
 	[GA_DRIFT_UNKNOWN] = { "info", "unknown" },
 };
 
-struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
+struct ga_drift_item *ga_drift_add(const struct ga_drift_ctx *c, enum ga_drift_code code,
 				   enum ga_drift_severity severity, const char *object)
 {
 	struct ga_drift_item *d = ga_list_add(c->ret);
@@ -265,7 +265,7 @@ void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char 
 					      repair == GA_R_START_DOMAIN ? " --boot" : "");
 }
 
-void ga_drift_unknown(const struct ga_comparison *c, const char *object, const char *what,
+void ga_drift_unknown(const struct ga_drift_ctx *c, const char *object, const char *what,
 		      const char *why)
 {
 	struct ga_drift_item *d = ga_drift_add(c, GA_D_UNOBSERVED, GA_DRIFT_UNKNOWN, object);
@@ -273,7 +273,7 @@ void ga_drift_unknown(const struct ga_comparison *c, const char *object, const c
 	ga_drift_say(d, what, why);
 }
 
-bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area)
+bool ga_drift_sees(const struct ga_drift_ctx *c, enum ga_area area)
 {
 	return !c->seen->blind[area];
 }
@@ -301,7 +301,7 @@ static bool is_expected_of(const struct ga_expectation *want, enum ga_area area)
 void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *seen,
 		      ga_drift_limit_fn limit, struct ga_drifts *ret)
 {
-	struct ga_comparison c = { .want = want, .seen = seen, .limit = limit, .ret = ret };
+	struct ga_drift_ctx c = { .want = want, .seen = seen, .limit = limit, .ret = ret };
 
 	for (enum ga_area a = 0; a < GA_A_COUNT; a++)
 		if (seen->blind[a] && is_expected_of(want, a))

@@ -5,7 +5,7 @@
 
 #include "decide/drift/drift.h"
 
-struct ga_comparison {
+struct ga_drift_ctx {
 	const struct ga_expectation *want;
 	const struct ga_seen *seen;
 	ga_drift_limit_fn limit;
@@ -20,7 +20,7 @@ enum ga_drift_severity {
 	GA_DRIFT_UNKNOWN, /* info, unknown: the fact could not be observed */
 };
 
-struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
+struct ga_drift_item *ga_drift_add(const struct ga_drift_ctx *c, enum ga_drift_code code,
 				   enum ga_drift_severity severity, const char *object);
 /* Sets the expected and the observed value; either may be NULL. */
 void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed);
@@ -28,19 +28,19 @@ void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...) GA_PRINTF(2
 void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char *allocation,
 		     const char *subject);
 /* Adds an "unobserved" for a fact of one object that is unknown: always an info. */
-void ga_drift_unknown(const struct ga_comparison *c, const char *object, const char *what,
+void ga_drift_unknown(const struct ga_drift_ctx *c, const char *object, const char *what,
 		      const char *why);
 /* Whether the area was observed. */
-bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area);
+bool ga_drift_sees(const struct ga_drift_ctx *c, enum ga_area area);
 
 /* Whether the allocation must have its domain, ports and reservations now. */
 bool ga_wants_domain(const struct ga_expected_allocation *a);
 /* Whether the domain of the allocation is defined and runs. */
-bool ga_is_running(const struct ga_comparison *c, const char *allocation);
+bool ga_is_running(const struct ga_drift_ctx *c, const char *allocation);
 
-void ga_drift_vm(const struct ga_comparison *c);     /* domains, seeds, NVRAM, partitions */
-void ga_drift_devices(const struct ga_comparison *c); /* PCI, disks, hugepages */
-void ga_drift_net(const struct ga_comparison *c);    /* DHCP, leases, OVS, NAT */
-void ga_drift_state(const struct ga_comparison *c);  /* journal, attempts, time limits, host */
+void ga_drift_vm(const struct ga_drift_ctx *c);     /* domains, seeds, NVRAM, partitions */
+void ga_drift_devices(const struct ga_drift_ctx *c); /* PCI, disks, hugepages */
+void ga_drift_net(const struct ga_drift_ctx *c);    /* DHCP, leases, OVS, NAT */
+void ga_drift_state(const struct ga_drift_ctx *c);  /* journal, attempts, time limits, host */
 
 #endif

@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* Whether domains and current work are known: without them nothing may be removed. */
-static bool has_open_eyes(const struct ga_comparison *c)
+static bool has_open_eyes(const struct ga_drift_ctx *c)
 {
-	return ga_comparison_sees(c, GA_A_DOMAINS) && ga_comparison_sees(c, GA_A_WORK);
+	return ga_drift_sees(c, GA_A_DOMAINS) && ga_drift_sees(c, GA_A_WORK);
 }
 
 /* ---- DHCP ---- */
 
-static void reservation_missing(const struct ga_comparison *c,
+static void reservation_missing(const struct ga_drift_ctx *c,
 				const struct ga_expected_allocation *a,
 				const struct ga_expected_slot *s)
 {
@@ -30,7 +30,7 @@ static void reservation_missing(const struct ga_comparison *c,
 			c->want->network.dhcp_hosts_dir);
 }
 
-static void reservation_stale(const struct ga_comparison *c, const struct ga_seen_reservation *r)
+static void reservation_stale(const struct ga_drift_ctx *c, const struct ga_seen_reservation *r)
 {
 	struct ga_drift_item *d;
 
@@ -41,7 +41,7 @@ static void reservation_stale(const struct ga_comparison *c, const struct ga_see
 	ga_drift_repair(d, GA_R_REMOVE_DHCP_HOST, r->allocation, r->path);
 }
 
-static void lease(const struct ga_comparison *c, const struct ga_expected_allocation *a,
+static void lease(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a,
 		  const struct ga_expected_slot *s)
 {
 	const char *ip = NULL;
@@ -61,7 +61,7 @@ static void lease(const struct ga_comparison *c, const struct ga_expected_alloca
 }
 
 /* A lease of an idle slot: its last guest left while dnsmasq did not answer. */
-static void lease_stale(const struct ga_comparison *c, const struct ga_expected_slot *s)
+static void lease_stale(const struct ga_drift_ctx *c, const struct ga_expected_slot *s)
 {
 	ga_autofree char *observed = NULL;
 	struct ga_drift_item *d;
@@ -87,7 +87,7 @@ static void lease_stale(const struct ga_comparison *c, const struct ga_expected_
 /* ---- ports ---- */
 
 /* The guest still has its interface, but the interface's bridge is gone. */
-static bool is_loose(const struct ga_comparison *c, const char *name)
+static bool is_loose(const struct ga_drift_ctx *c, const char *name)
 {
 	for (size_t i = 0; i < c->seen->ports.n; i++)
 		if (c->seen->ports.v[i].loose && ga_streq(c->seen->ports.v[i].name, name))
@@ -95,7 +95,7 @@ static bool is_loose(const struct ga_comparison *c, const char *name)
 	return false;
 }
 
-static void port(const struct ga_comparison *c, const struct ga_expected_allocation *a,
+static void port(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a,
 		 const struct ga_expected_slot *s)
 {
 	const struct ga_seen_port *p = NULL;
@@ -135,7 +135,7 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 }
 
 /* A port with the name of an idle slot: its last allocation is not known any more. */
-static bool is_idle_port(const struct ga_comparison *c, const struct ga_seen_port *p)
+static bool is_idle_port(const struct ga_drift_ctx *c, const struct ga_seen_port *p)
 {
 	for (size_t i = 0; !p->allocation && p->is_port && i < c->want->slots.n; i++)
 		if (ga_streq(c->want->slots.v[i].bundle.port, p->name))
@@ -143,7 +143,7 @@ static bool is_idle_port(const struct ga_comparison *c, const struct ga_seen_por
 	return false;
 }
 
-static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port *p)
+static void port_orphan(const struct ga_drift_ctx *c, const struct ga_seen_port *p)
 {
 	struct ga_drift_item *d;
 
@@ -177,7 +177,7 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 /* ---- the network itself ---- */
 
 /* A missing fact is an error while guests run, and a warning on a node without guests. */
-static struct ga_drift_item *network_fact(const struct ga_comparison *c, enum ga_drift_code code,
+static struct ga_drift_item *network_fact(const struct ga_drift_ctx *c, enum ga_drift_code code,
 					  int64_t fact, const char *expected, const char *observed)
 {
 	bool guests = false;
@@ -198,7 +198,7 @@ static struct ga_drift_item *network_fact(const struct ga_comparison *c, enum ga
 }
 
 /* A missing bridge may have been renamed: a person or the settings must say which name is right. */
-static void bridge(const struct ga_comparison *c)
+static void bridge(const struct ga_drift_ctx *c)
 {
 	const char *name = c->want->network.bridge, *others = c->seen->bridges;
 	ga_autofree char *expected = ga_xprintf("bridge %s", name), *observed = NULL;
@@ -223,7 +223,7 @@ static void bridge(const struct ga_comparison *c)
 		ga_drift_repair(d, GA_R_SETUP_BRIDGE, NULL, NULL);
 }
 
-static void network(const struct ga_comparison *c)
+static void network(const struct ga_drift_ctx *c)
 {
 	const struct ga_network *n = &c->want->network;
 	struct ga_drift_item *d;
@@ -248,7 +248,7 @@ static void network(const struct ga_comparison *c)
 
 /* ---- published ports ---- */
 
-static void ingress(const struct ga_comparison *c, const struct ga_seen_ingress *i)
+static void ingress(const struct ga_drift_ctx *c, const struct ga_seen_ingress *i)
 {
 	ga_autofree char *subject = ga_xprintf("%s/%lld", i->proto, (long long)i->port);
 	ga_autofree char *to = ga_xprintf("%s to %s port %lld", subject, i->address,
@@ -274,7 +274,7 @@ static void ingress(const struct ga_comparison *c, const struct ga_seen_ingress 
 	}
 }
 
-static void allocation(const struct ga_comparison *c, const struct ga_expected_allocation *a)
+static void allocation(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a)
 {
 	const struct ga_expected_slot *s = ga_drift_first_slot(c->want, a->allocation);
 	bool running = ga_is_running(c, a->allocation);
@@ -282,35 +282,35 @@ static void allocation(const struct ga_comparison *c, const struct ga_expected_a
 	if (!ga_wants_domain(a) || !s)
 		return;
 	if (s->bundle.mac && s->bundle.private_ip) {
-		if (ga_comparison_sees(c, GA_A_DHCP) && c->want->network.dhcp_hosts_dir)
+		if (ga_drift_sees(c, GA_A_DHCP) && c->want->network.dhcp_hosts_dir)
 			reservation_missing(c, a, s);
-		if (running && !c->want->lab && ga_comparison_sees(c, GA_A_LEASES))
+		if (running && !c->want->lab && ga_drift_sees(c, GA_A_LEASES))
 			lease(c, a, s);
 	}
-	if (running && !c->want->lab && s->bundle.port && ga_comparison_sees(c, GA_A_PORTS))
+	if (running && !c->want->lab && s->bundle.port && ga_drift_sees(c, GA_A_PORTS))
 		port(c, a, s);
 }
 
-void ga_drift_net(const struct ga_comparison *c)
+void ga_drift_net(const struct ga_drift_ctx *c)
 {
 	if (!c->want->lab && ga_streq(c->want->mode, "slice") &&
-	    ga_comparison_sees(c, GA_A_NETWORK))
+	    ga_drift_sees(c, GA_A_NETWORK))
 		network(c);
 	for (size_t i = 0; i < c->want->allocations.n; i++)
 		allocation(c, &c->want->allocations.v[i]);
-	if (ga_comparison_sees(c, GA_A_DHCP))
+	if (ga_drift_sees(c, GA_A_DHCP))
 		for (size_t i = 0; i < c->seen->reservations.n; i++)
 			reservation_stale(c, &c->seen->reservations.v[i]);
-	if (ga_comparison_sees(c, GA_A_PORTS))
+	if (ga_drift_sees(c, GA_A_PORTS))
 		for (size_t i = 0; i < c->seen->ports.n; i++)
 			port_orphan(c, &c->seen->ports.v[i]);
 	if (c->want->lab)
 		return;
-	if (ga_comparison_sees(c, GA_A_LEASES))
+	if (ga_drift_sees(c, GA_A_LEASES))
 		for (size_t i = 0; i < c->want->slots.n; i++)
 			lease_stale(c, &c->want->slots.v[i]);
 	/* host.db has the published ports: without it nothing counts as orphan or missing. */
-	if (ga_comparison_sees(c, GA_A_INGRESS) && ga_comparison_sees(c, GA_A_WORK))
+	if (ga_drift_sees(c, GA_A_INGRESS) && ga_drift_sees(c, GA_A_WORK))
 		for (size_t i = 0; i < c->seen->ingress.n; i++)
 			ingress(c, &c->seen->ingress.v[i]);
 }

@@ -7,7 +7,7 @@
 #include "record/time.h"
 
 /* Seconds from a record's time to the look, or GA_UNKNOWN when the time cannot be read. */
-static int64_t age_of(const struct ga_comparison *c, const char *since)
+static int64_t age_of(const struct ga_drift_ctx *c, const char *since)
 {
 	int64_t micros;
 
@@ -20,7 +20,7 @@ static int64_t age_of(const struct ga_comparison *c, const char *since)
 /* ---- host.db ---- */
 
 /* Adds one drift for all open entries of an object that no allocation has any more. */
-static void journal(const struct ga_comparison *c, size_t i)
+static void journal(const struct ga_drift_ctx *c, size_t i)
 {
 	const struct ga_seen_entry *first = &c->seen->entries.v[i];
 	size_t n = 0;
@@ -47,7 +47,7 @@ static void journal(const struct ga_comparison *c, size_t i)
 	ga_drift_repair(d, GA_R_UNDO_JOURNAL, first->object, NULL);
 }
 
-static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
+static void attempt(const struct ga_drift_ctx *c, const struct ga_seen_work *w)
 {
 	ga_autofree char *observed = NULL;
 	struct ga_drift_item *d;
@@ -73,7 +73,7 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 }
 
 /* Whether the attempt belongs to the order in force and the state still waits for its result. */
-static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work *w)
+static bool is_awaited(const struct ga_drift_ctx *c, const struct ga_seen_work *w)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(c->want, w->object);
 
@@ -92,7 +92,7 @@ static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work 
 }
 
 /* A result that never reached the state, as after a broken pipe: the work is done. */
-static void unreported(const struct ga_comparison *c, const struct ga_seen_work *w)
+static void unreported(const struct ga_drift_ctx *c, const struct ga_seen_work *w)
 {
 	ga_autofree char *observed = NULL;
 	struct ga_drift_item *d;
@@ -118,7 +118,7 @@ static void say_command(struct ga_drift_item *d, const char *exit_command, const
 }
 
 /* Whether the allocation is a baremetal node. */
-static bool is_baremetal(const struct ga_comparison *c, const char *allocation)
+static bool is_baremetal(const struct ga_drift_ctx *c, const char *allocation)
 {
 	for (size_t i = 0; allocation && i < c->want->allocations.n; i++)
 		if (ga_streq(c->want->allocations.v[i].allocation, allocation))
@@ -127,7 +127,7 @@ static bool is_baremetal(const struct ga_comparison *c, const char *allocation)
 }
 
 /* of: the id that the exit command takes (state/db/fsm.h). */
-static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
+static void stuck(const struct ga_drift_ctx *c, bool is_slot, const char *id, const char *of,
 		  bool baremetal, const char *state, const char *since)
 {
 	int64_t age = age_of(c, since), limit = 0;
@@ -149,7 +149,7 @@ static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, c
 	say_command(d, exit_command, of);
 }
 
-static void plan_expired(const struct ga_comparison *c, const struct ga_expected_allocation *a)
+static void plan_expired(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a)
 {
 	struct ga_drift_item *d;
 	int64_t until;
@@ -168,7 +168,7 @@ static void plan_expired(const struct ga_comparison *c, const struct ga_expected
 
 /* ---- the host ---- */
 
-static void host(const struct ga_comparison *c)
+static void host(const struct ga_drift_ctx *c)
 {
 	const struct ga_seen *s = c->seen;
 	struct ga_drift_item *d;
@@ -204,7 +204,7 @@ static void host(const struct ga_comparison *c)
 	}
 }
 
-void ga_drift_state(const struct ga_comparison *c)
+void ga_drift_state(const struct ga_drift_ctx *c)
 {
 	host(c);
 	for (size_t i = 0; i < c->want->slots.n; i++) {
@@ -223,7 +223,7 @@ void ga_drift_state(const struct ga_comparison *c)
 		      a->state, a->since);
 		plan_expired(c, a);
 	}
-	if (!ga_comparison_sees(c, GA_A_WORK))
+	if (!ga_drift_sees(c, GA_A_WORK))
 		return;
 	for (size_t i = 0; i < c->seen->works.n; i++) {
 		attempt(c, &c->seen->works.v[i]);

@@ -6,7 +6,7 @@
 
 /* ---- domains ---- */
 
-static void domain_missing(const struct ga_comparison *c, const struct ga_expected_allocation *a)
+static void domain_missing(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, a->allocation);
 	ga_autofree char *expected = ga_xprintf("domain %s defined", a->domain);
@@ -31,7 +31,7 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 }
 
 /* The cause decides what an off domain means. */
-static void power_off(const struct ga_comparison *c, const struct ga_expected_allocation *a,
+static void power_off(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a,
 		      const struct ga_seen_domain *dom)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, a->allocation);
@@ -61,7 +61,7 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 
 /* Only a domain with an agent channel has this value. A silent agent is the guest's fault, not the
  * host's. */
-static void agent(const struct ga_comparison *c, const struct ga_expected_allocation *a,
+static void agent(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a,
 		  const struct ga_seen_domain *dom)
 {
 	struct ga_drift_item *d;
@@ -73,7 +73,7 @@ static void agent(const struct ga_comparison *c, const struct ga_expected_alloca
 	ga_drift_command(d, "gpuaas-vm console %s", a->allocation);
 }
 
-static void power(const struct ga_comparison *c, const struct ga_expected_allocation *a,
+static void power(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a,
 		  const struct ga_seen_domain *dom)
 {
 	struct ga_drift_item *d;
@@ -102,7 +102,7 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 }
 
 /* A domain of gpuaas without a live allocation: no program ever ends it. */
-static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_domain *dom)
+static void domain_orphan(const struct ga_drift_ctx *c, const struct ga_seen_domain *dom)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, dom->allocation);
 	bool young = w && (w->held || (w->started_at && strcmp(w->started_at, c->want->at) >= 0));
@@ -124,7 +124,7 @@ static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_do
 
 /* Two domains with one allocation or one device: the one that starts second may destroy the
  * first. */
-static void duplicates(const struct ga_comparison *c, size_t i)
+static void duplicates(const struct ga_drift_ctx *c, size_t i)
 {
 	const struct ga_seen_domain *a = &c->seen->domains.v[i];
 
@@ -150,7 +150,7 @@ static void duplicates(const struct ga_comparison *c, size_t i)
 	}
 }
 
-static void domains(const struct ga_comparison *c)
+static void domains(const struct ga_drift_ctx *c)
 {
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
@@ -174,7 +174,7 @@ static void domains(const struct ga_comparison *c)
 
 /* ---- files ---- */
 
-static void orphan_file(const struct ga_comparison *c, enum ga_drift_code code,
+static void orphan_file(const struct ga_drift_ctx *c, enum ga_drift_code code,
 			enum ga_repair repair, const struct ga_seen_file *f)
 {
 	struct ga_drift_item *d;
@@ -188,7 +188,7 @@ static void orphan_file(const struct ga_comparison *c, enum ga_drift_code code,
 }
 
 /* resume, rebuild and a start after a reboot need the seed until release. */
-static void seeds_missing(const struct ga_comparison *c)
+static void seeds_missing(const struct ga_drift_ctx *c)
 {
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
@@ -208,7 +208,7 @@ static void seeds_missing(const struct ga_comparison *c)
 
 /* ---- fabric partitions ---- */
 
-static const struct ga_seen_partition *partition_of(const struct ga_comparison *c, int64_t id)
+static const struct ga_seen_partition *partition_of(const struct ga_drift_ctx *c, int64_t id)
 {
 	for (size_t i = 0; i < c->seen->partitions.n; i++)
 		if (c->seen->partitions.v[i].id == id)
@@ -216,7 +216,7 @@ static const struct ga_seen_partition *partition_of(const struct ga_comparison *
 	return NULL;
 }
 
-static void partition_inactive(const struct ga_comparison *c,
+static void partition_inactive(const struct ga_drift_ctx *c,
 			       const struct ga_expected_allocation *a)
 {
 	const struct ga_seen_partition *p = partition_of(c, a->fabric_partition);
@@ -236,7 +236,7 @@ static void partition_inactive(const struct ga_comparison *c,
 		ga_drift_command(d, "gpuaas-show %s", a->allocation);
 }
 
-static void partitions(const struct ga_comparison *c)
+static void partitions(const struct ga_drift_ctx *c)
 {
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
@@ -333,18 +333,18 @@ bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen 
 	return !*why;
 }
 
-void ga_drift_vm(const struct ga_comparison *c)
+void ga_drift_vm(const struct ga_drift_ctx *c)
 {
-	if (ga_comparison_sees(c, GA_A_DOMAINS))
+	if (ga_drift_sees(c, GA_A_DOMAINS))
 		domains(c);
-	if (ga_comparison_sees(c, GA_A_SEEDS)) {
+	if (ga_drift_sees(c, GA_A_SEEDS)) {
 		seeds_missing(c);
 		for (size_t i = 0; i < c->seen->seeds.n; i++)
 			orphan_file(c, GA_D_SEED_ORPHAN, GA_R_REMOVE_SEED, &c->seen->seeds.v[i]);
 	}
-	if (ga_comparison_sees(c, GA_A_NVRAM))
+	if (ga_drift_sees(c, GA_A_NVRAM))
 		for (size_t i = 0; i < c->seen->nvram.n; i++)
 			orphan_file(c, GA_D_NVRAM_ORPHAN, GA_R_REMOVE_NVRAM, &c->seen->nvram.v[i]);
-	if (ga_comparison_sees(c, GA_A_PARTITIONS))
+	if (ga_drift_sees(c, GA_A_PARTITIONS))
 		partitions(c);
 }

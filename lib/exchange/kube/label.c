@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "catalog/name.h"
 #include "exchange/kube/internal.h"
-#include "record/near.h"
+#include "record/closest.h"
 
 struct telling {
 	const struct ga_accels *list;
@@ -363,7 +363,7 @@ static const char *const texts[] = {
 
 struct search {
 	const char *asked, *nearest;
-	struct ga_near_names near;
+	struct ga_closest_names near;
 	size_t far;
 	bool known;
 };
@@ -378,7 +378,7 @@ static void look(struct search *s, const char *key)
 	if (strncmp(s->asked, key, domain) != 0 || asked > n + 2 || n > asked + 2 ||
 	    (ga_starts(s->asked, key) && s->asked[n] == '.'))
 		return;
-	far = ga_near_spelling(&s->near, key, GA_NEAR_FAR);
+	far = ga_closest_spelling(&s->near, key, GA_CLOSEST_FAR);
 	if (far > 4 || far >= s->far)
 		return;
 	s->far = far;
@@ -387,13 +387,13 @@ static void look(struct search *s, const char *key)
 
 static void check_spelling(struct telling *t, const char *key)
 {
-	struct search s = { .asked = key, .far = GA_NEAR_FAR };
+	struct search s = { .asked = key, .far = GA_CLOSEST_FAR };
 	struct finding w = { .severity = "warning", .code = "misspelled", .label = key,
 			     .value = ga_kube_label(t->node, key) };
 	struct ga_kube_amd_label amd;
 	size_t i;
 
-	ga_near_begin(&s.near, key);
+	ga_closest_begin(&s.near, key);
 	for (i = 0; i < GA_ARRAY_SIZE(numbers); i++)
 		look(&s, numbers[i]);
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)

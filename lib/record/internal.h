@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that schema.c and schema_read.c share; private to schema*.c. */
-#ifndef GA_RECORD_SCHEMA_INTERNAL_H
-#define GA_RECORD_SCHEMA_INTERNAL_H
+#ifndef GA_RECORD_INTERNAL_H
+#define GA_RECORD_INTERNAL_H
 
 #include "record/schema.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names similar to an unknown one. */
-#include "record/near.h"
+#include "record/closest.h"
 
 #include <ctype.h>
 #include <string.h>
 
 /* Letters and digits only, in lower case. */
-static size_t plain(const char *text, char out[GA_NEAR_LETTERS])
+static size_t plain(const char *text, char out[GA_CLOSEST_LETTERS])
 {
 	size_t n = 0;
 
-	for (; *text && n < GA_NEAR_LETTERS; text++)
+	for (; *text && n < GA_CLOSEST_LETTERS; text++)
 		if (isalnum((unsigned char)*text))
 			out[n++] = (char)tolower((unsigned char)*text);
 	return n;
@@ -18,7 +18,7 @@ static size_t plain(const char *text, char out[GA_NEAR_LETTERS])
 
 static size_t distance(const char *a, size_t n, const char *b, size_t m)
 {
-	size_t row[GA_NEAR_LETTERS + 1], i, j;
+	size_t row[GA_CLOSEST_LETTERS + 1], i, j;
 
 	for (j = 0; j <= m; j++)
 		row[j] = j;
@@ -36,15 +36,15 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 	return row[m];
 }
 
-void ga_near_begin(struct ga_near_names *near, const char *asked)
+void ga_closest_begin(struct ga_closest_names *near, const char *asked)
 {
-	*near = (struct ga_near_names){ 0 };
+	*near = (struct ga_closest_names){ 0 };
 	near->letters = plain(asked, near->asked);
 }
 
-size_t ga_near_spelling(const struct ga_near_names *near, const char *spelling, size_t far)
+size_t ga_closest_spelling(const struct ga_closest_names *near, const char *spelling, size_t far)
 {
-	char word[GA_NEAR_LETTERS];
+	char word[GA_CLOSEST_LETTERS];
 	size_t m = plain(spelling, word), d;
 
 	if (!m || !near->letters)
@@ -57,25 +57,25 @@ size_t ga_near_spelling(const struct ga_near_names *near, const char *spelling, 
 	return d < far ? d : far;
 }
 
-void ga_near_add(struct ga_near_names *near, const char *name, size_t far)
+void ga_closest_add(struct ga_closest_names *near, const char *name, size_t far)
 {
 	size_t i;
 
 	if (far > 2 * ((near->letters + 2) / 3))
 		return;
 	for (i = near->n; i && near->far[i - 1] > far; i--)
-		if (i < GA_NEAR_NAMES) {
+		if (i < GA_CLOSEST_NAMES) {
 			near->far[i] = near->far[i - 1];
 			near->names[i] = near->names[i - 1];
 		}
-	if (i == GA_NEAR_NAMES)
+	if (i == GA_CLOSEST_NAMES)
 		return;
 	near->far[i] = far;
 	near->names[i] = name;
-	near->n += near->n < GA_NEAR_NAMES;
+	near->n += near->n < GA_CLOSEST_NAMES;
 }
 
-void ga_near_word(struct ga_near_names *near, const char *word)
+void ga_closest_word(struct ga_closest_names *near, const char *word)
 {
-	ga_near_add(near, word, ga_near_spelling(near, word, GA_NEAR_FAR));
+	ga_closest_add(near, word, ga_closest_spelling(near, word, GA_CLOSEST_FAR));
 }

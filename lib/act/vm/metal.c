@@ -25,8 +25,8 @@ static void merge_answer(const char *out, json_t *into)
 	json_decref(json);
 }
 
-/* The executables of the stage: at least one, and all are safe to run. The caller releases ret, also
- * after an error. */
+/* The executables of the stage: at least one, and all are safe to run. The caller releases ret,
+ * also after an error. */
 static int need_hooks(const char *dir, const char *stage, struct ga_hooks *ret, struct ga_err *err)
 {
 	ga_autofree char *folder = ga_xprintf("%s/%s", dir, stage);

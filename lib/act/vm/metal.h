@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bare metal: the operator's own executables do the work, with JSON in and out. The executables of
- * DIR/deploy or DIR/release that ga_hooks_find finds run one after another, sorted by name, each
+ * Bare metal: the operator's own executables do the work, with JSON in and out. The executables
+ * of DIR/deploy or DIR/release that ga_hooks_find finds run one after another, sorted by name, each
  * with the order's record on stdin. So what an editor or dpkg leaves behind (50-x~, 50-x.dpkg-old)
  * is not run. Root (or the user who runs this program) must own an executable, and nobody else may
  * write it. The last line of its output is its answer if that line is a JSON object. The answers

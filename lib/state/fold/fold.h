@@ -12,9 +12,10 @@
 
 /*
  * Applies one result inside the caller's transaction: progress, allocation, released,
- * wipe-evidence, observation, drift, failure, power, console, ingress. 1 when it changed something, 0 when it was folded before. GA_CONFLICT
- * "concurrent_update" for a result of an attempt or generation that is not in force; "dry_run" for
- * the result of a dry run; "lab" for a lab's result in a state that is no lab, and the reverse.
+ * wipe-evidence, observation, drift, failure, power, console, ingress. 1 when it changed something,
+ * 0 when it was folded before. GA_CONFLICT "concurrent_update" for a result of an attempt or
+ * generation that is not in force; "dry_run" for the result of a dry run; "lab" for a lab's result
+ * in a state that is no lab, and the reverse.
  */
 GA_MUST_CHECK int ga_fold(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 			  struct ga_err *err);

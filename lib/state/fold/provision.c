@@ -258,8 +258,8 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_allocation_row *h,
 		return keep_placed(db, h, f, err);
 	if (placed && only_looks(f->phase) && !strcmp(f->code, GA_FAULT_NVME_SIGNATURE))
 		return found_data(db, h, f, reason, err);
-	/* A broken device is not sold again, whatever happens to this plan. A disk that is not wiped
-	 * fails the allocation although nothing was written: the slot must not be offered again.
+	/* A broken device is not sold again, whatever happens to this plan. A disk that is not
+	 * wiped fails the allocation although nothing was written: the slot must not be offered.
 	 * Release and wipe settle it. */
 	if (placed && only_looks(f->phase) && strcmp(f->code, GA_FAULT_NOT_WIPED))
 		return ga_store_health_not_ready(db, f, err) < 0 ? -1 :

@@ -428,8 +428,8 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 		return ga_xprintf("'gpuaas-approve %s %s%s' puts slot %" PRId64 " of it back on "
 				  "sale", s->available ? "uncordon" : "enable", s->id,
 				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
-	return ga_xprintf("gpuaas-list slots --where node=%s shows them, gpuaas-list attention what "
-			  "to do", near->node->id);
+	return ga_xprintf("gpuaas-list slots --where node=%s shows them, gpuaas-list attention "
+			  "what to do", near->node->id);
 }
 
 /* "node_draining: new firmware" */

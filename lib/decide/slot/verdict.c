@@ -327,7 +327,8 @@ static void check_taint(const struct ga_slot_facts *f, bool alone, struct ga_rea
 				   (long long)f->slot_index);
 
 	ga_reasons_add(ret, "tainted", f->nvme_wwid,
-		       "not proven wiped since its last use, or less than its policy requires", fix);
+		       "not proven wiped since its last use, or less than its policy requires",
+		       fix);
 }
 
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)

@@ -20,8 +20,7 @@ static const char *role = "host";
 
 static const struct ga_opt opts[] = {
 	{ .name = "role", .type = GA_O_WORD, .var = &role, .arg = "ROLE", .values = roles,
-	  .help = "host: the host programs; controller: only 'gpuaas-state fold -'; nothing: no "
-		  "program" },
+	  .help = "host: host programs; controller: only 'gpuaas-state fold -'; nothing: none" },
 	GA_OPTS_END,
 };
 

@@ -23,7 +23,7 @@ load helper
   state_sql "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name" \
     > "$T/schema"
   assert_equal "schema $version: $(sha256sum < "$T/schema")" \
-    "schema $version: $(< "$SRC/tests/schemas/schema-$version.sha256")"
+    "schema $version: $(grep -v "^#" "$SRC/tests/schemas/schema-$version.sha256")"
 }
 
 @test "a lab stays a lab" {

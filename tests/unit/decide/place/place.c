@@ -227,19 +227,19 @@ static void nearest(void)
 		  "free in all", "list allocation" },
 		{ "a:fff", "stale", 4, "not_ready: 4 GPUs wanted, and the nearest node 'a' is not "
 		  "usable (stale)", "node show a" },
-		{ "a:cf", "cordoned", 2, 
+		{ "a:cf", "cordoned", 2,
 		  "not_ready: 2 GPUs wanted, and the nearest node 'a' is not "
 		  "usable (cordoned: noise)", "node show a" },
 		/* Slots are blocked: the one that is nearest to sale is named. */
-		{ "a:uvb", NULL, 1, 
+		{ "a:uvb", NULL, 1,
 		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 		  "available (unverified_since_restore)", "list attention" },
-		{ "a:ubc", NULL, 1, 
+		{ "a:ubc", NULL, 1,
 		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 		  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
 		{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
 		  "are not available (fabric_vf_shared)", "list attention" },
-		{ "a:udb", NULL, 1, 
+		{ "a:udb", NULL, 1,
 		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 		  "available (cordoned: bad cable)", "'gpuaas-approve enable a-1 | gpuaas-wipe'" },
 		{ "a:bbc b:bb", NULL, 4, "not_ready: 4 GPUs wanted, and slots of the nearest node "

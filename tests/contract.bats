@@ -418,11 +418,12 @@ valid()
   assert_equal "$missing" ""
 }
 
-@test "every reason code of the predicate is in gpuaas-records(5)" {
+@test "every reason code of the predicate is in gpuaas-codes(7)" {
   local code missing=""
   for code in $(grep -o '"[a-z_]\+"' "$SRC/lib/decide/slot/verdict.c" | tr -d '"' |
     grep _ | grep -vx 'per_slot_vf\|tenant_slice\|unknown_content' | sort -u); do
-    grep -q "^.It $code\$" "$SRC/man/gpuaas-records.5" || missing+=" $code"
+    sed -n '/^.Sh BLOCKERS/,/^.Sh DRAINS/p' "$SRC/man/gpuaas-codes.7" |
+      grep -q "^.It Sy $code\$" || missing+=" $code"
   done
   assert_equal "$missing" ""
 }

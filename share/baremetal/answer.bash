@@ -121,7 +121,7 @@ authorized_keys()
   jq -Rc 'select(length > 0) | "- " + tojson' <<< "$keys" | jq -r .
 }
 
-# What is asked of the trusted system: discovery, then the identity of every disk it sees.
+# The commands that the trusted system runs: discovery, then the identity of every disk it sees.
 # shellcheck disable=SC2016 # it is expanded there
 asked='gpuaas-discover --json || exit; for f in /sys/class/block/*/wwid /sys/class/block/*/device/wwid
   do id=$(cat "$f" 2> /dev/null) && printf "disk %s\n" "$id"; done; :'

@@ -10,6 +10,7 @@
 #include "cli/node/node.h"
 #include "cli/place.h"
 #include "state/allocation/release.h"
+#include "state/transaction/release.h"
 #include "state/query/find.h"
 
 /* Places the request of the allocation again, and emits the plan (1: it has a new place) or the
@@ -48,8 +49,7 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 			       .admitted = true,
 			       .maker.expires_seconds = 3600 };
 	ga_autofree char *id = NULL, *why = NULL;
-	struct ga_release_order order;
-	bool has_order = false;
+	struct ga_release_outcome old = { 0 };
 	int r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,
 				  err);
 
@@ -65,16 +65,10 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 	if (r > 0) {
 		why = ga_xprintf("evacuated to '%s' as '%s': %s", p.results.v[0].plan.node,
 				 p.results.v[0].plan.allocation, reason ? reason : "drain");
-		r = ga_db_begin(db, ga_cli_program(), err);
-		if (r == 0) {
-			r = ga_store_release(db, id, why, &order, &has_order, err);
-			if (r == 0)
-				r = ga_db_commit(db, err);
-			ga_db_rollback(db);
-			if (r == 0 && has_order)
-				r = ga_emit(&ga_release_order_schema, &order, err);
-			ga_schema_release(&ga_release_order_schema, &order);
-		}
+		r = ga_release_moved(db, id, ga_cli_program(), why, &old, err);
+		if (r == 0 && old.has_order)
+			r = ga_emit(&ga_release_order_schema, &old.order, err);
+		ga_release_outcome_clear(&old);
 	}
 	ga_placer_release(&p);
 	return r;

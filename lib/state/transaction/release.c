@@ -67,6 +67,21 @@ int ga_release_end_in(struct ga_db *db, const char *allocation,
 	return r;
 }
 
+int ga_release_moved(struct ga_db *db, const char *allocation, const char *program,
+		     const char *reason, struct ga_release_outcome *ret, struct ga_err *err)
+{
+	if (ga_db_begin(db, program, err) < 0)
+		return -1;
+	if (ga_store_release(db, allocation, reason, &ret->order, &ret->has_order, err) < 0 ||
+	    ga_db_commit(db, err) < 0) {
+		ga_db_rollback(db);
+		ga_schema_release(&ga_release_order_schema, &ret->order);
+		ret->has_order = false;
+		return -1;
+	}
+	return 0;
+}
+
 int ga_release_hold_in(struct ga_db *db, const char *allocation, int64_t seconds,
 		       const struct ga_release_intent *intent, struct ga_hold_order *ret,
 		       struct ga_err *err)

@@ -38,6 +38,25 @@ static void twice(void)
 	sw_close(db);
 }
 
+static void moved(void)
+{
+	ga_cleanup(ga_release_outcome_clear) struct ga_release_outcome o = { 0 }, none = { 0 };
+	struct ga_db *db = open_used();
+	struct ga_err err = GA_ERR_INIT;
+
+	t_int(ga_release_moved(db, "a0000001", "gpuaas-node", "evacuated", &o, &err), 0,
+	      "the end of an allocation that has a new place");
+	t_ok(o.has_order && !ga_db_in_transaction(db), "is an order, committed");
+	t_str(sw_allocation_is(db, 1), "releasing", "the allocation is being released");
+	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'release_requested'"), "1",
+	      "and the audit has it");
+	t_code(ga_release_moved(db, "a0000009", "gpuaas-node", "evacuated", &none, &err), &err,
+	       GA_NOTFOUND, "a0000009", "of one that is not there");
+	t_ok(!none.has_order && !ga_db_in_transaction(db), "nothing, and no transaction open");
+	ga_err_clear(&err);
+	sw_close(db);
+}
+
 static void never_taken_up(void)
 {
 	const struct ga_release_intent intent = { .reason = "not needed" };
@@ -128,6 +147,7 @@ static void unknown(void)
 int main(void)
 {
 	twice();
+	moved();
 	never_taken_up();
 	dry_run();
 	held();

@@ -35,8 +35,8 @@ GA_MUST_CHECK int ga_release_end_in(struct ga_db *db, const char *allocation,
 
 /* Ends an allocation, given by its id, that has a new place. It makes no access check: the caller
  * has checked the right to administer its node. Without an order (has_order false), no host had
- * begun its plan. program is shown as the holder of
- * the state. ret is released by ga_release_outcome_clear. */
+ * begun its plan. program is shown as the holder of the state. ret is released by
+ * ga_release_outcome_clear. */
 GA_MUST_CHECK int ga_release_moved(struct ga_db *db, const char *allocation, const char *program,
 				   const char *reason, struct ga_release_outcome *ret,
 				   struct ga_err *err);

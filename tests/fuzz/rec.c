@@ -12,39 +12,39 @@
 /* What the short way reads, jansson and the shape read as the same. */
 static void short_way(const struct ga_rec *rec)
 {
-	ga_autofree void *a = ga_xcalloc(1, rec->shape->size), *b = ga_xcalloc(1, rec->shape->size);
+	ga_autofree void *a = ga_xcalloc(1, rec->schema->size), *b = ga_xcalloc(1, rec->schema->size);
 	ga_autofree char *one = NULL, *two = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
-	if (!ga_schema_read(rec->shape, rec->raw, rec->raw_len, a))
+	if (!ga_schema_read(rec->schema, rec->raw, rec->raw_len, a))
 		return;
-	fuzz_check(!ga_rec_parse(rec, rec->shape, b, &err));
-	one = ga_rec_format_text(rec->shape, a);
-	two = ga_rec_format_text(rec->shape, b);
+	fuzz_check(!ga_rec_parse(rec, rec->schema, b, &err));
+	one = ga_rec_format_text(rec->schema, a);
+	two = ga_rec_format_text(rec->schema, b);
 	fuzz_check(ga_streq(one, two));
-	ga_schema_release(rec->shape, a);
-	ga_schema_release(rec->shape, b);
+	ga_schema_release(rec->schema, a);
+	ga_schema_release(rec->schema, b);
 }
 
 static void shape_again(const struct ga_rec *rec)
 {
-	ga_autofree void *obj = ga_xcalloc(1, rec->shape->size);
-	ga_autofree void *back = ga_xcalloc(1, rec->shape->size);
+	ga_autofree void *obj = ga_xcalloc(1, rec->schema->size);
+	ga_autofree void *back = ga_xcalloc(1, rec->schema->size);
 	ga_autofree char *one = NULL, *two = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
-	if (ga_rec_parse(rec, rec->shape, obj, &err) < 0) {
+	if (ga_rec_parse(rec, rec->schema, obj, &err) < 0) {
 		fuzz_check(err.code == GA_BADREC && err.msg[0]);
 		return;
 	}
-	one = ga_rec_format_text(rec->shape, obj);
-	ga_schema_copy(rec->shape, obj, back);
-	ga_schema_release(rec->shape, obj);
-	ga_schema_release(rec->shape, back);
-	fuzz_check(!ga_rec_parse_text(one, rec->shape, obj, &err));
-	two = ga_rec_format_text(rec->shape, obj);
+	one = ga_rec_format_text(rec->schema, obj);
+	ga_schema_copy(rec->schema, obj, back);
+	ga_schema_release(rec->schema, obj);
+	ga_schema_release(rec->schema, back);
+	fuzz_check(!ga_rec_parse_text(one, rec->schema, obj, &err));
+	two = ga_rec_format_text(rec->schema, obj);
 	fuzz_check(ga_streq(one, two));
-	ga_schema_release(rec->shape, obj);
+	ga_schema_release(rec->schema, obj);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	while ((more = ga_reader_next(r, &rec, &err)) > 0) {
 		fuzz_check(rec.raw_len <= GA_LINE_MAX && !memchr(rec.raw, '\n', rec.raw_len));
-		if (rec.shape) {
+		if (rec.schema) {
 			short_way(&rec);
 			shape_again(&rec);
 		}

@@ -71,7 +71,7 @@ $head"
   sql "$T/b.db" "DROP TRIGGER audit_unchanged; UPDATE audit SET actor = 'x' WHERE seq = 1"
   run_status 4 gpuaas-state restore "$T/b.db" --reason x
   jq_is .check audit_chain
-  assert_stderr "does not hold"
+  assert_stderr "has 1 finding: nothing was restored"
   run_ok gpuaas-state --state "$T/real.db" init
   run_ok gpuaas-state --state "$T/real.db" backup "$T/r.db"
   run_status 4 gpuaas-state restore "$T/r.db" --reason x

@@ -123,7 +123,8 @@ int ga_state_restore(const char *path, const char *from, const char *reason,
 		r = ga_state_check(db, each, arg, err);
 	if (r > 0)
 		r = ga_refuse(err, GA_CONFLICT, "findings", NULL,
-			      ("the check of '%s' has %d findings: nothing was restored", from, r),
+			      ("the check of '%s' has %d finding%s: nothing was restored", from, r,
+			       r > 1 ? "s" : ""),
 			      ("take an older backup, or make a state from what the hosts know: "
 			       "gpuaas-state rebuild"));
 	else if (r == 0)

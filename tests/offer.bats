@@ -529,7 +529,7 @@ barred()
   run_ok barred gpuaas-match --memory 80GB --team physics --json
   assert_stderr "no profiles of teams"
   run_ok barred gpuaas-match --memory 80GB --image nobodys --json
-  assert_stderr "which nodes have a copy of image 'nobodys'"
+  assert_stderr "does not list the nodes with a copy of image 'nobodys'"
   # What is for operators is not for him, nor is a state that he names.
   run_status 6 barred gpuaas-profile list
   run_status 6 barred gpuaas-profile list --public --state "$GPUAAS_STATE"

@@ -9,10 +9,11 @@
 #include "record/rec.h"
 #include "record/schema_read.h"
 
-/* What the short way reads, jansson and the shape read as the same. */
+/* What the short way reads, jansson and the schema read as the same. */
 static void short_way(const struct ga_rec *rec)
 {
-	ga_autofree void *a = ga_xcalloc(1, rec->schema->size), *b = ga_xcalloc(1, rec->schema->size);
+	ga_autofree void *a = ga_xcalloc(1, rec->schema->size);
+	ga_autofree void *b = ga_xcalloc(1, rec->schema->size);
 	ga_autofree char *one = NULL, *two = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
@@ -26,7 +27,7 @@ static void short_way(const struct ga_rec *rec)
 	ga_schema_release(rec->schema, b);
 }
 
-static void shape_again(const struct ga_rec *rec)
+static void schema_again(const struct ga_rec *rec)
 {
 	ga_autofree void *obj = ga_xcalloc(1, rec->schema->size);
 	ga_autofree void *back = ga_xcalloc(1, rec->schema->size);
@@ -61,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(rec.raw_len <= GA_LINE_MAX && !memchr(rec.raw, '\n', rec.raw_len));
 		if (rec.schema) {
 			short_way(&rec);
-			shape_again(&rec);
+			schema_again(&rec);
 		}
 	}
 	fuzz_check(more == 0 || (err.code == GA_BADREC && err.msg[0]));

@@ -53,10 +53,14 @@ struct ga_err {
 	 ga_err_about((err), (reason), (object)), ga_hint((err), GA_WITHOUT_BRACKETS hint))
 #define GA_WITHOUT_BRACKETS(...) __VA_ARGS__
 
+/* Fills err with the code and the sentence; reason, object and hint become empty. */
 void ga_err_set(struct ga_err *err, enum ga_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same from errno, whose text it adds: GA_DENIED for EACCES and EPERM, else GA_SYSTEM. */
 void ga_err_set_sys(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the reason, which must not be NULL; a text that does not fit is cut. */
 void ga_err_reason(struct ga_err *err, const char *reason);
+/* Sets the object in the same way. */
 void ga_err_object(struct ga_err *err, const char *object);
 void ga_err_about(struct ga_err *err, const char *reason, const char *object); /* NULL: none */
 /* Sets the hint, but keeps an earlier one. Returns -1, so that "return ga_hint(err, …)" works. */

@@ -34,7 +34,10 @@ struct ga_replace {
 };
 #define GA_REPLACE_INIT { .fd = -1 }
 #define ga_autoreplace ga_cleanup(ga_replace_release)
+/* Creates tmp. GA_CONFLICT when path exists and is not a regular file. */
 GA_MUST_CHECK int ga_replace_begin(const char *path, struct ga_replace *ret, struct ga_err *err);
+/* Gives tmp its mode, syncs it and renames it to path. On failure the file at path is unchanged,
+ * unless only the sync of its directory failed. */
 GA_MUST_CHECK int ga_replace_commit(struct ga_replace *r, unsigned int mode, struct ga_err *err);
 void ga_replace_release(struct ga_replace *r); /* removes tmp if it still exists */
 /* Opens a regular file for reading and writing; creates it with mode 0600 if it is absent. A file

@@ -51,11 +51,15 @@
 #define ga_autodir ga_cleanup(ga_cleanup_dir)
 #define ga_autofile ga_cleanup(ga_cleanup_file)
 
+/* For the macros above: the argument is the address of the variable. NULL, or a descriptor below 0,
+ * is left alone. */
 void ga_cleanup_free(void *pp);
 void ga_cleanup_fd(int *fd);
 void ga_cleanup_dir(void *pp);
 void ga_cleanup_file(void *pp);
 
+/* As their namesakes of libc, but without memory they end the process (abort). ga_xcalloc and
+ * ga_xrealloc take n elements of size bytes; the caller frees what they return. */
 void *ga_xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *ga_xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 char *ga_xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
@@ -67,6 +71,7 @@ char *ga_xprintf(const char *fmt, ...) GA_PRINTF(1, 2) __attribute__((malloc, re
 char *ga_strdup0(const char *s);
 
 bool ga_streq(const char *a, const char *b); /* NULL equals only NULL */
+/* Whether s begins with prefix; false when s is NULL. */
 bool ga_starts(const char *s, const char *prefix);
 
 #include "base/banned.h"

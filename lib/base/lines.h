@@ -18,6 +18,8 @@ struct ga_lines {
 	uint64_t line; /* number of the line returned last, from 1 */
 };
 
+/* Prepares l. max: the longest line in bytes, without its newline. Release it with
+ * ga_lines_release. */
 void ga_lines_init(struct ga_lines *l, size_t max);
 /* Reads once. 1: got data; 0: the end (at_end is set); -1: no data now (EAGAIN, EINTR) or, with
  * another errno, an error. */

@@ -27,6 +27,7 @@
 /* Sets the path for the process: absolute folders, separated by colons; GA_USAGE for any other
  * text. Copies the text. */
 GA_MUST_CHECK int ga_proc_set_path(const char *path, struct ga_err *err);
+/* The path in force, never NULL; the caller does not free it. */
 const char *ga_proc_path(void);
 /* Finds a program as described above and calls execve(2) with the environment env. Returns only
  * when the program cannot run, with errno. */
@@ -75,6 +76,8 @@ struct ga_child {
 	int in, out, err;
 };
 #define GA_CHILD_INIT { .in = -1, .out = -1, .err = -1 }
+/* Starts the program, without waiting for its end. GA_EXTERNAL when it cannot be run; ret then
+ * stays empty. */
 GA_MUST_CHECK int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err);
 /* Whether the program has ended. If so, sets status to its exit status, 128 + signal, or 255 when
  * it is unknown, and pid to 0. */

@@ -43,11 +43,13 @@ GA_MUST_CHECK int ga_root_replace(const struct ga_root *root, const char *path, 
 				  struct ga_err *err);
 /* Removes a file or link; also succeeds when it is absent. */
 GA_MUST_CHECK int ga_root_remove(const struct ga_root *root, const char *path, struct ga_err *err);
+/* Makes a symbolic link at path; fails when something is there. */
 GA_MUST_CHECK int ga_root_symlink(const struct ga_root *root, const char *path, const char *target,
 				  struct ga_err *err);
 /* Makes one folder, whose parent must exist; an existing folder gets the mode. */
 GA_MUST_CHECK int ga_root_mkdir(const struct ga_root *root, const char *path, unsigned int mode,
 				struct ga_err *err);
+/* Sets the permission bits of path. */
 GA_MUST_CHECK int ga_root_chmod(const struct ga_root *root, const char *path, unsigned int mode,
 				struct ga_err *err);
 /* 1: removed or absent; 0: not empty; -1 with err. */

@@ -23,7 +23,10 @@ extern char ga_str_empty[1];
 
 void ga_str_release(struct ga_str *s); /* frees, leaves an empty string */
 void ga_str_clear(struct ga_str *s);   /* length 0, keeps the memory */
+/* Makes room for this many bytes more, so that adding them does not allocate again. */
 void ga_str_reserve(struct ga_str *s, size_t more);
+/* Add a text, n bytes, one byte, or a text formatted as by printf(3); the string grows as
+ * needed. */
 void ga_str_add(struct ga_str *s, const char *text);
 void ga_str_add_bytes(struct ga_str *s, const void *p, size_t n);
 void ga_str_addc(struct ga_str *s, char c);

@@ -13,6 +13,7 @@ struct ga_texts {
 
 void ga_texts_release(struct ga_texts *list); /* frees all, leaves an empty list */
 void ga_texts_add(struct ga_texts *list, const char *text); /* a copy */
+/* Whether the list has the text. */
 bool ga_texts_has(const struct ga_texts *list, const char *text);
 void ga_texts_sort(struct ga_texts *list); /* as strverscmp(3): nvme2 before nvme10 */
 

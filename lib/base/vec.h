@@ -23,6 +23,7 @@ struct ga_any_list {
 #define ga_list_add(list) \
 	((__typeof__((list)->v))ga_list_grow((struct ga_any_list *)(void *)(list), \
 					     sizeof(*(list)->v)))
+/* Use ga_list_add. size is that of one element; the address holds until the list grows again. */
 void *ga_list_grow(struct ga_any_list *list, size_t size);
 
 /* Frees only the array, not the memory that its elements own. */

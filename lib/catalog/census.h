@@ -32,6 +32,8 @@ struct ga_census {
 	GA_LIST(unsigned int) vendors; /* PCI vendors of which resources or labels report a GPU */
 	bool full;
 };
+/* Adds an element to the view: count GPUs (GA_UNKNOWN: not known) with memory_mib of memory each
+ * (GA_UNKNOWN: not known). The view owns it; valid until the next element is added. */
 struct ga_node_type *ga_census_add(struct ga_census *g, int64_t count, int64_t memory_mib);
 /* Whether the view is full: 64 types, parts or warnings. Further GPUs then count as of unknown type
  * and number, with the warning too_many. Check this before adding an item for each label, because a
@@ -39,6 +41,7 @@ struct ga_node_type *ga_census_add(struct ga_census *g, int64_t count, int64_t m
 bool ga_census_is_full(struct ga_census *g);
 /* Whether a source names this type for these GPUs, or no source names any type. */
 bool ga_census_says(const struct ga_node_type *t, const char *slug);
+/* Whether no source names any type for these GPUs. */
 bool ga_census_says_nothing(const struct ga_node_type *t);
 /* Warns that a member of an object is no number or is out of range (number_malformed). */
 void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key);

@@ -52,16 +52,20 @@ struct ga_accels {
 
 /* The text must have the form that make-accelerators writes. */
 void ga_accels_index(struct ga_accels *list, const char *text, size_t len);
+/* Reads a file of the catalogue (JSON). drop_in: the file adds to the catalogue or corrects it;
+ * else it is a complete catalogue. GA_BADREC names the file. */
 GA_MUST_CHECK int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in,
 				 struct ga_err *err);
 /* Checks that each type that a group, a machine or a label of the files names exists. Call it after
  * all files are read. GA_BADREC names the file. */
 GA_MUST_CHECK int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err);
+/* The entry of a type, or NULL; owned by the list, valid until the next ga_accels_put. */
 struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char *slug);
 /* Adds a type, or replaces the one with the same slug. The list owns the type from then on. */
 void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin);
 /* The lazy part, with refs: the first search by PCI id builds them. */
 const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list);
+/* The rest of the catalogue; owned by the list. The first call parses the built-in text. */
 struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list);
 /* Forgets the index of names. */
 void ga_accels_forget_words(const struct ga_accels *list);

@@ -31,6 +31,8 @@ struct ga_accel_named {
 void ga_accel_named_release(struct ga_accel_named *n);
 #define ga_autonamed ga_cleanup(ga_accel_named_release)
 
+/* Looks the text up as a name of the family. Fills ret, which the caller releases; its slugs belong
+ * to list. A text that means nothing gives no types: never fails. */
 void ga_accels_named(const struct ga_accels *list, enum ga_name_family family, const char *text,
 		     struct ga_accel_named *ret);
 

@@ -16,6 +16,9 @@ struct ga_image_run {
 };
 void ga_image_run_release(struct ga_image_run *run);
 #define ga_autoimagerun ga_cleanup(ga_image_run_release)
+/* Begins a run: reads the settings and installs the signal handlers (base/stop.h). Release run.
+ * progress is auto, json or none, and stays the caller's. GA_USAGE for a wrong GPUAAS_IMAGES or
+ * GPUAAS_NODE; GA_HOST when the machine has no id. */
 GA_MUST_CHECK int ga_image_run_init(struct ga_image_run *run, const char *progress,
 				    struct ga_err *err);
 /* The callback for lib/act/image/image.h: draws the progress of the work that "what" names, and

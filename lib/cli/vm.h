@@ -9,6 +9,7 @@
  * run they are only written out. progress is "auto", "json" or "none". */
 GA_MUST_CHECK int ga_vm_tell_begin(const char *progress, bool dry_run, struct ga_vm_opts *ret,
 				   struct ga_err *err);
+/* Closes the results and releases the options. */
 void ga_vm_tell_end(struct ga_vm_opts *o);
 
 /* If the state is on this machine, checks that the user may release the allocation

@@ -59,6 +59,7 @@ void ga_pci_know(const struct ga_accels *list);
 GA_MUST_CHECK int ga_pci_scan(struct ga_pci *ret, struct ga_err *err);
 void ga_pci_release(struct ga_pci *pci);
 #define ga_autopci ga_cleanup(ga_pci_release)
+/* The function with this address (which may be NULL), or NULL; owned by pci. */
 const struct ga_pci_dev *ga_pci_find(const struct ga_pci *pci, const char *address);
 
 /*

@@ -17,6 +17,8 @@ struct ga_rdma {
 	size_t n;
 };
 
+/* All RDMA devices, in the order of their paths in sysfs; the caller releases ret. GA_SYSTEM when
+ * libudev cannot list them. */
 GA_MUST_CHECK int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err);
 void ga_rdma_release(struct ga_rdma *list);
 #define ga_autordma ga_cleanup(ga_rdma_release)

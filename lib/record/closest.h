@@ -20,6 +20,7 @@ struct ga_closest_names {
 	size_t far[GA_CLOSEST_NAMES], n;
 };
 
+/* Starts a search for the names nearest to asked, which is copied. */
 void ga_closest_begin(struct ga_closest_names *near, const char *asked);
 /* Returns the smaller of far and the distance of one spelling of a name. Start with GA_CLOSEST_FAR
  * and pass the result on, for each spelling of the name. */

@@ -175,6 +175,7 @@ extern const struct ga_schema ga_host_schema, ga_candidate_schema, ga_end_schema
 /* Adds a reason; NULL members stay unknown. */
 void ga_reasons_add(struct ga_reasons *list, const char *code, const char *subject,
 		    const char *evidence, const char *hint);
+/* Whether a reason in the list has this code. */
 bool ga_reasons_has(const struct ga_reasons *list, const char *code);
 void ga_reasons_release(struct ga_reasons *list);
 

@@ -13,7 +13,9 @@
 #define GA_ID_SIZE 9
 
 char *ga_id_new(void); /* allocated */
+/* Whether text is a complete id in the form above; text must not be NULL. */
 bool ga_id_is_valid(const char *text);
+/* The same for a name that people give. */
 bool ga_name_is_valid(const char *text);
 
 #endif

@@ -19,6 +19,7 @@ void ga_mac_fabric(const char *node, int slot_index, char out[GA_MAC_SIZE]);
 
 /* Reads a dotted IPv4 address (four decimal parts, no leading zeros). */
 GA_MUST_CHECK int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err);
+/* Writes the address in dotted form to out; returns out. */
 char *ga_ip_format(uint32_t ip, char out[GA_IP_SIZE]);
 /* Whether ip is an address that no slot of the network may have: its gateway, its network address
  * or its broadcast address. False when gateway is NULL or a text is no address. With prefix_bits

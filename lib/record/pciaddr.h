@@ -19,6 +19,7 @@ struct ga_pciaddr {
 GA_MUST_CHECK int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, struct ga_err *err);
 /* Writes the address in lower case to out; returns out. */
 char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE]);
+/* Orders by domain, bus, device and function: below 0, 0, above 0. */
 int ga_pciaddr_cmp(const struct ga_pciaddr *a, const struct ga_pciaddr *b);
 
 #endif

@@ -14,6 +14,8 @@
 
 struct ga_virt;
 
+/* Connects to libvirt; the caller closes *ret with ga_virt_close. GA_EXTERNAL "libvirt_down" when
+ * libvirt does not answer at uri. */
 GA_MUST_CHECK int ga_virt_open(const char *uri, struct ga_virt **ret, struct ga_err *err);
 void ga_virt_close(struct ga_virt *v);
 void ga_cleanup_virt(struct ga_virt **v);
@@ -27,6 +29,7 @@ enum ga_virt_state {
 	GA_VIRT_CRASHED,
 };
 
+/* Reads the state of the domain with this name, ours or not: 0, also for GA_VIRT_ABSENT; -1. */
 GA_MUST_CHECK int ga_virt_state(struct ga_virt *v, const char *name, enum ga_virt_state *ret,
 				struct ga_err *err);
 /* Defines a domain, or redefines the one of the same name and UUID. */
@@ -60,6 +63,7 @@ struct ga_virt_domains {
 };
 void ga_virt_domains_release(struct ga_virt_domains *d);
 #define ga_autovirtdomains ga_cleanup(ga_virt_domains_release)
+/* Fills ret with all our domains, running or not, by name: 0, -1. The caller releases ret. */
 GA_MUST_CHECK int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *err);
 /* Reads the metadata of one domain: 1 it is ours, 0 absent or not ours. */
 GA_MUST_CHECK int ga_virt_find(struct ga_virt *v, const char *name, struct ga_virt_domain *ret,

@@ -14,6 +14,7 @@ struct ga_virt_console;
 /* GA_EXTERNAL when the domain has no console, or somebody else has it open. */
 GA_MUST_CHECK int ga_virt_console_open(const char *uri, const char *domain,
 				       struct ga_virt_console **ret, struct ga_err *err);
+/* The descriptor to read and write the console; ga_virt_console_close closes it. */
 int ga_virt_console_fd(const struct ga_virt_console *c);
 /* Ends the thread and closes the console. */
 void ga_virt_console_close(struct ga_virt_console *c);

@@ -36,6 +36,7 @@ void ga_chunks_format(const struct ga_chunks *c, struct ga_str *out);
  * "image_digest". */
 GA_MUST_CHECK int ga_chunks_read(const char *image, const char *digest, struct ga_chunks *ret,
 				 struct ga_err *err);
+/* Writes the list to IMAGE.chunks (0600) and sets digest to the digest of that text. */
 GA_MUST_CHECK int ga_chunks_write(const char *image, const struct ga_chunks *c,
 				  char digest[GA_DIGEST_SIZE], struct ga_err *err);
 

@@ -34,7 +34,10 @@ struct ga_seed {
 /* "#cloud-config" and one line of JSON: keys, host key, no passwords. When the tenant has its own
  * user-data, this text becomes the vendor-data, which cloud-init merges with lower priority. */
 void ga_seed_config(const struct ga_seed *s, struct ga_str *out);
+/* The meta-data as JSON: instance id and host name. Replaces out. */
 void ga_seed_meta_data(const struct ga_seed *s, struct ga_str *out);
+/* The network configuration as JSON: DHCP on the interface with the plan's MAC, and no interface
+ * when the plan has no MAC. Replaces out. */
 void ga_seed_network(const struct ga_seed *s, struct ga_str *out);
 /* Writes the image to out. It has secrets: overwrite it before you free it. */
 GA_MUST_CHECK int ga_seed_iso(const struct ga_seed *s, struct ga_str *out, struct ga_err *err);

@@ -20,6 +20,9 @@ GA_MUST_CHECK int ga_setup_undo_sysctl(struct ga_setup_undo_ctx *u, struct ga_er
 GA_MUST_CHECK int ga_setup_undo_vfs(struct ga_setup_undo_ctx *u, struct ga_err *err);
 GA_MUST_CHECK int ga_setup_undo_bind(struct ga_setup_undo_ctx *u, struct ga_err *err);
 
+/* Each carries out one step of its kind (do.h): enters the inverse in the journal, makes the
+ * change, and marks the entry as done. 0, or -1 with err; then the entry stays open.
+ * ga_setup_do_bind: GA_CONFLICT "device_busy" while a guest has the device. */
 GA_MUST_CHECK int ga_setup_do_file(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 				   struct ga_err *err);
 GA_MUST_CHECK int ga_setup_do_folder(const struct ga_setup_doer *d, const struct ga_setup_step *s,

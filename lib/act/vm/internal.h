@@ -71,6 +71,9 @@ GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_sche
 GA_MUST_CHECK int ga_provision_bytes(int64_t done, int64_t total, void *provision,
 				     struct ga_err *err);
 
+/* Runs one phase and adds its result to p->out. The first phase that writes begins the attempt in
+ * host.db, and each that writes is recorded there as the last one finished. GA_BUSY when a signal
+ * asks the program to stop; else the error of the phase. */
 GA_MUST_CHECK int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
 					 struct ga_err *err);
 /* Ends the attempt: finish emits the allocation with the results of the phases, fail the
@@ -96,6 +99,9 @@ int ga_provision_refuse(struct ga_err *err, const char *reason, const char *obje
 	 ga_provision_refuse(err, reason, (p)->plan->allocation, hint))
 /* Refuses a plan that names a slot or a device twice. */
 GA_MUST_CHECK int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err);
+/* Refuses (GA_CONFLICT) a plan that cannot be carried out here: of a dry run, not the plan as it
+ * was placed ("old_digest"), for another node, incomplete, for a lab only, or expired before its
+ * attempt began. */
 GA_MUST_CHECK int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
 /* Whether GPU and disk of each bundle exist. Checked before the fingerprint of the host: a missing
  * device changes the fingerprint too, but the fingerprint cannot name it. */
@@ -120,6 +126,8 @@ void ga_provision_close_disks(struct ga_provision *p);
 /* The checks that fit a VM which was provisioned before: order, functions, domain; with image also
  * the image, and whether its user-data can be read. */
 GA_MUST_CHECK int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
+/* The phase that checks what the host needs for the plan: KVM, huge pages, fabric, DHCP, bridge,
+ * and that the BARs fit into the guest. Writes nothing. */
 GA_MUST_CHECK int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
 /* Whether the VM needs port and flows: not with libvirt's test driver. */
 bool ga_provision_has_ovs(const struct ga_plan *plan);
@@ -168,6 +176,7 @@ GA_MUST_CHECK int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err
 /* Reads the state of its domain, which is ours or absent: GA_CONFLICT "domain_exists" when the
  * domain is not ours. */
 GA_MUST_CHECK int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err);
+/* Whether the state counts as on: GA_VIRT_ON or GA_VIRT_PAUSED. */
 bool ga_vm_is_on(enum ga_virt_state state);
 /* Asks the guest to shut down, waits, and with force powers the VM off. Sets *how to the word of a
  * power record: already_off, stopped_by_guest, powered_off, guest_did_not_stop. 1: off, 0: still

@@ -34,6 +34,8 @@ struct ga_on_node {
 	bool gone;   /* no more of its output is passed on */
 };
 
+/* A node that has not run yet. opts stays the caller's and must outlive it; free it with
+ * ga_on_node_free. */
 struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *node);
 void ga_on_node_free(struct ga_on_node *n);
 /* Adds one order to its input, sent when the node runs; emits a failure if the node has ended. */

@@ -27,6 +27,8 @@ struct ga_on_opts {
 };
 
 struct ga_on;
+/* Starts an empty run with a copy of opts, whose texts must outlive it. Close it with
+ * ga_on_close. */
 struct ga_on *ga_on_open(const struct ga_on_opts *opts);
 void ga_on_close(struct ga_on *on);
 /* Adds a node that runs the command without input; add each node only once. */

@@ -63,6 +63,8 @@ bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *
 bool ga_access_is_closed(const struct ga_access_rules *rules, const char *action);
 /* Whether an override needs a second person. */
 bool ga_access_needs_two(const struct ga_access_rules *rules);
+/* Seconds in which a second person must confirm a proposal; 86400 unless the settings say
+ * otherwise. */
 int64_t ga_access_confirm_seconds(const struct ga_access_rules *rules);
 
 /* The stable word of a refusal: no_grant, team_project, team_profile. */

@@ -114,6 +114,7 @@ enum ga_repair {
 	GA_R_COUNT
 };
 
+/* The stable word of a code or a repair, and what a repair does, for people; all are static. */
 const char *ga_drift_word(enum ga_drift_code code);
 const char *ga_repair_word(enum ga_repair repair); /* NULL for GA_R_NONE */
 const char *ga_repair_doc(enum ga_repair repair);
@@ -255,6 +256,7 @@ void ga_seen_release(struct ga_seen *s);
 const char *ga_area_word(enum ga_area area); /* "domains", "pci", … */
 /* Marks the area as not observed; the first reason stays. */
 void ga_seen_blind(struct ga_seen *s, enum ga_area area, const char *why);
+/* The work that the host has on the object, or NULL. */
 const struct ga_seen_work *ga_seen_work_of(const struct ga_seen *s, const char *object);
 /* The domain of an allocation, or NULL. */
 const struct ga_seen_domain *ga_seen_domain_of(const struct ga_seen *s, const char *allocation);
@@ -312,6 +314,7 @@ bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen 
 /* The first slot of the allocation: the guest has its MAC and address. NULL when there is none. */
 const struct ga_expected_slot *ga_drift_first_slot(const struct ga_expectation *want,
 						   const char *allocation);
+/* The expected allocation of this id, or NULL. */
 const struct ga_expected_allocation *ga_drift_allocation(const struct ga_expectation *want,
 							 const char *allocation);
 

@@ -20,11 +20,16 @@ enum ga_drift_severity {
 	GA_DRIFT_UNKNOWN, /* info, unknown: the fact could not be observed */
 };
 
+/* Adds a drift of the object without a repair, found at the time of the look. c->ret owns it; valid
+ * until the next one is added. */
 struct ga_drift_item *ga_drift_add(const struct ga_drift_ctx *c, enum ga_drift_code code,
 				   enum ga_drift_severity severity, const char *object);
 /* Sets the expected and the observed value; either may be NULL. */
 void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed);
+/* Sets the command that ends the drift, formatted as by printf(3). */
 void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...) GA_PRINTF(2, 3);
+/* Sets the repair and the objects that it needs; allocation and subject may be NULL. An item
+ * without a command gets the call of gpuaas-reconcile that does the repair. */
 void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char *allocation,
 		     const char *subject);
 /* Adds an "unobserved" for a fact of one object that is unknown: always an info. */

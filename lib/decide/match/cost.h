@@ -67,6 +67,7 @@ struct ga_cost_sums {
 
 /* by: the members to group by. With none, all lines form one group, which then always exists. */
 void ga_cost_sums_init(struct ga_cost_sums *s, const bool by[GA_BY_N], int64_t what_if_price);
+/* Adds one line to the group of its members. */
 void ga_cost_sums_add(struct ga_cost_sums *s, const struct ga_cost_line *line);
 /* Counts allocations, and orders the groups by their members: bytewise, unknown last. */
 void ga_cost_sums_finish(struct ga_cost_sums *s);

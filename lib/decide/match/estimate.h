@@ -30,6 +30,7 @@
 
 /* Whether the requirement is a training: it has a method, tokens or samples. */
 bool ga_estimate_is_training(const struct ga_requirement *need);
+/* Whether the method of the requirement is "lora". */
 bool ga_estimate_is_lora(const struct ga_requirement *need);
 /* Tokens of the training: train_tokens, or samples * sequence_tokens * epochs (default 1).
  * GA_UNKNOWN: not given, or beyond 10^15. */

@@ -118,6 +118,7 @@ int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_nod
 			 const struct ga_profile *profile);
 /* The number of requested GPUs: 1 when the request has none. */
 int64_t ga_place_count(const struct ga_request *request);
+/* Whether the request, or else its profile, has the shape "baremetal". */
 bool ga_place_is_baremetal(const struct ga_request *request, const struct ga_profile *profile);
 
 #endif

@@ -41,6 +41,8 @@ struct ga_place_option {
 
 extern const char *const ga_place_term_names[GA_TERM_COUNT];
 
+/* Fills ret from the request, and from the profile where the request leaves something open. ret
+ * points into the arguments and owns nothing. */
 void ga_place_asked(const struct ga_fleet *fleet, const struct ga_request *request,
 		    const struct ga_profile *profile, struct ga_place_ask *ret);
 /* The best offer of a node. Returns NULL and fills ret, or returns the code of the first reason
@@ -80,6 +82,7 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Fills the refusal of a request that no node can take (refuse.c). */
 void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret);
+/* Fills the refusal of a number of GPUs that the profile does not allow ("count_not_allowed"). */
 void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret);
 /* Fills the refusal of a slice without an image: neither the request nor the profile names one. */
 void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret);

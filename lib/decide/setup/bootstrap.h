@@ -92,6 +92,7 @@ struct ga_setup_list {
 };
 void ga_setup_list_release(struct ga_setup_list *list);
 #define ga_autosetuplist ga_cleanup(ga_setup_list_release)
+/* The line of this sort with this identity, or NULL; owned by the list. */
 const struct ga_setup_listed *ga_setup_list_find(const struct ga_setup_list *list, const char *sort,
 						 const char *identity);
 
@@ -212,6 +213,8 @@ bool ga_setup_step_is_change(const struct ga_setup_step *s);
  * prints tabs. */
 bool ga_setup_same_value(const char *a, const char *b);
 
+/* Fills ret with all steps in the order of execution, also steps that change nothing. The caller
+ * releases ret. */
 void ga_setup_plan_make(const struct ga_setup_facts *facts, struct ga_setup_plan *ret);
 
 /* ---- texts (text.c) ---- */
@@ -223,6 +226,7 @@ void ga_setup_arguments(const struct ga_setup_facts *f, struct ga_str *out);
 bool ga_setup_has_words(const char *cmdline, const char *words);
 /* Whether the command line has the argument as a complete word. */
 bool ga_setup_has_word(const char *cmdline, const char *word, size_t len);
+/* Each adds the text of its file, or where noted only of our block in it, to out. */
 void ga_setup_text_grub(const struct ga_setup_facts *f, struct ga_str *out);
 void ga_setup_text_modules(struct ga_str *out);
 void ga_setup_text_sysctl(struct ga_str *out);
@@ -242,6 +246,7 @@ void ga_setup_text_conf(const struct ga_setup_facts *f, const struct ga_setup_fi
 GA_MUST_CHECK int ga_setup_text_block(const char *now, size_t len, const char *block,
 				      struct ga_str *out);
 
+/* The file at path as the host has it; NULL when the facts have none. Owned by f. */
 const struct ga_setup_file *ga_setup_file(const struct ga_setup_facts *f, const char *path);
 /* Whether a rule may contain the wwid: letters, digits, '.', '_', ':' and '-' only. */
 bool ga_setup_wwid_is_plain(const char *wwid);

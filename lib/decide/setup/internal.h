@@ -14,6 +14,7 @@ struct ga_setup_wish {
 	unsigned int runs;
 };
 
+/* Adds a step with copies of the texts. The plan owns it; valid until the next one is added. */
 struct ga_setup_step *ga_setup_add(struct ga_setup_plan *plan, enum ga_setup_op op,
 				   const char *step, const char *subject, const char *state,
 				   const char *reason);
@@ -24,6 +25,8 @@ void ga_setup_emit(struct ga_setup_step *s, const char *change, const char *inve
 struct ga_setup_step *ga_setup_add_file(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
 					const struct ga_setup_wish *w, const struct ga_str *text);
 
+/* Add the steps for functions and bindings, for bridge, DHCP and NAT, and for services. With
+ * f->boot they leave out the files. */
 void ga_setup_plan_devices(const struct ga_setup_facts *f, struct ga_setup_plan *plan);
 void ga_setup_plan_network(const struct ga_setup_facts *f, struct ga_setup_plan *plan);
 void ga_setup_plan_services(const struct ga_setup_facts *f, struct ga_setup_plan *plan);

@@ -17,6 +17,7 @@
 
 struct ga_kube_claims;
 
+/* An empty collection; free it with ga_kube_claims_free. */
 struct ga_kube_claims *ga_kube_claims_new(void);
 void ga_kube_claims_free(struct ga_kube_claims *c);
 

@@ -84,6 +84,7 @@ bool ga_block_is_system(const struct ga_block_uses *uses);
 
 /* The mounts, swaps and arrays of the machine, read once for many disks. */
 struct ga_block_table;
+/* Never returns NULL, also when some of it cannot be read. Free it with ga_block_table_free. */
 struct ga_block_table *ga_block_table_read(void);
 /* Whether the mounts of every process could be read. */
 bool ga_block_table_is_whole(const struct ga_block_table *table);

@@ -34,6 +34,8 @@ struct ga_discovery {
 	struct ga_candidates candidates; /* by slot index */
 };
 
+/* Fills ret, which the caller releases; on failure it is empty. GA_USAGE for a wrong node id;
+ * GA_HOST when the machine has no machine id. */
 GA_MUST_CHECK int ga_discover(const struct ga_discover_opts *opts, struct ga_discovery *ret,
 			      struct ga_err *err);
 void ga_discovery_release(struct ga_discovery *d);

@@ -24,10 +24,14 @@ struct ga_look {
 	char *uplink; /* or NULL */
 };
 
+/* Add the GPUs, the disks and the virtual functions of the fabric to ret, which the caller
+ * releases. Devices that cannot be a part go into host->left_out. */
 void ga_look_gpus(const struct ga_look *look, struct ga_host *host, struct ga_gpus *ret);
 void ga_look_disks(const struct ga_look *look, struct ga_host *host, struct ga_parts *ret);
 void ga_look_fabric(const struct ga_look *look, struct ga_host *host, struct ga_parts *ret);
 
+/* Adds a device to host->left_out, with copies of the texts; address, name, evidence and hint may
+ * be NULL. */
 void ga_left_out_add(struct ga_host *host, const char *device, const char *address,
 		     const char *name, const char *code, const char *evidence, const char *hint);
 /* Add to left_out the GPUs and parts that are free and in no candidate. */

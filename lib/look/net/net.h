@@ -19,9 +19,12 @@ struct ga_net {
 	size_t n;
 };
 
+/* All network interfaces, in the order of their paths in sysfs; the caller releases ret. GA_SYSTEM
+ * when libudev cannot list them. */
 GA_MUST_CHECK int ga_net_scan(struct ga_net *ret, struct ga_err *err);
 void ga_net_release(struct ga_net *list);
 #define ga_autonet ga_cleanup(ga_net_release)
+/* The interface with this name, or NULL; owned by the list. */
 const struct ga_net_dev *ga_net_find(const struct ga_net *list, const char *name);
 /* Whether the function carries the host's own traffic: one of its interfaces is the uplink or a
  * port of a bridge, bond or Open vSwitch. */

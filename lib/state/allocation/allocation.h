@@ -7,15 +7,19 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
+/* Fills ret; release it with ga_schema_release. GA_NOTFOUND when there is none with this id. */
 GA_MUST_CHECK int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *ret,
 				      struct ga_err *err);
+/* Rows for ga_row_read, oldest first; id NULL: all. The caller closes ret. */
 GA_MUST_CHECK int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 				       struct ga_err *err);
 /* object NULL: all. */
 GA_MUST_CHECK int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
 				 struct ga_err *err);
+/* object: an allocation or a slot; NULL: all. Oldest first. */
 GA_MUST_CHECK int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
 				  struct ga_err *err);
+/* allocation NULL: all; in the order of their ids. */
 GA_MUST_CHECK int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
 				 struct ga_err *err);
 /* after: only rows with a larger number; since NULL: from the first row. */

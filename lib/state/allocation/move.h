@@ -41,6 +41,8 @@ GA_MUST_CHECK int ga_store_claimed(struct ga_db *db, const char *allocation, con
 /* Moves the slot to cleanup_blocked and adds the reason to its blockers. */
 GA_MUST_CHECK int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
 				      const char *sentence, const char *at, struct ga_err *err);
+/* The same for every slot of the allocation's live claims, except those in cleanup_blocked or
+ * quarantined. */
 GA_MUST_CHECK int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
 					 const char *sentence, const char *at, struct ga_err *err);
 /* Whether a confirmed wipe settles a reason that ga_store_block_slot added with this code. */

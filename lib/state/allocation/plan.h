@@ -49,6 +49,8 @@ char *ga_store_plan_seal(struct ga_plan *plan);
  * outside a lab, a guest that only runs proves nothing. */
 GA_MUST_CHECK int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
 					struct ga_err *err);
+/* Rows of the plans of placed and provisioning allocations, oldest first: plan and allocation id.
+ * The caller closes ret. */
 GA_MUST_CHECK int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -48,6 +48,7 @@ GA_MUST_CHECK int ga_store_slot_wiped(struct ga_db *db, const char *slot, const 
 				      struct ga_err *err);
 /* Whether a record of this digest was folded: 1, 0, -1 */
 GA_MUST_CHECK int ga_store_folded(struct ga_db *db, const char *digest, struct ga_err *err);
+/* Notes that it was folded; a digest may be added only once. */
 GA_MUST_CHECK int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
 				      const char *object, struct ga_err *err);
 

@@ -32,6 +32,8 @@ GA_MUST_CHECK int ga_store_profile_lacks(struct ga_db *db, const struct ga_profi
 /* Whether the profile is still the current version of its name: 1, 0, -1. */
 GA_MUST_CHECK int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
 					      struct ga_err *err);
+/* Fills ret with the current version; release it with ga_schema_release. GA_NOTFOUND
+ * "no_profile". */
 GA_MUST_CHECK int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 				   struct ga_err *err);
 /* Idempotent: 1 when something changed, 0 when the state had it already. */

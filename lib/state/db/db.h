@@ -61,7 +61,10 @@ void ga_cleanup_db_leave(struct ga_db **db);
 /* Enters the writers' queue and runs BEGIN IMMEDIATE; what: this writer's work, shown to waiting
  * writers (writers_queue.h). */
 GA_MUST_CHECK int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err);
+/* Begins a read transaction: until its end all statements see the state as it is now. */
 GA_MUST_CHECK int ga_db_begin_read(struct ga_db *db, struct ga_err *err);
+/* Commits a transaction of either kind and leaves the writers' queue; on failure it is rolled
+ * back. */
 GA_MUST_CHECK int ga_db_commit(struct ga_db *db, struct ga_err *err);
 void ga_db_rollback(struct ga_db *db); /* harmless when nothing is open */
 bool ga_db_in_transaction(const struct ga_db *db);

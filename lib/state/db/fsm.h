@@ -27,7 +27,9 @@ struct ga_fsm_state {
 
 /* The states of a machine, first the state in which rows are born; the end has no name. */
 const struct ga_fsm_state *ga_fsm_states(enum ga_machine m);
+/* The state with this name, or NULL. */
 const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state);
+/* Whether the machine may go from one state to the other; false for an unknown state. */
 bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to);
 /* The command that leaves the state, with "%s" in it; NULL: final, or no such state. */
 const char *ga_fsm_exit_command(enum ga_machine m, const char *state, bool baremetal);

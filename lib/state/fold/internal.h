@@ -38,6 +38,8 @@ GA_MUST_CHECK int ga_fold_check(struct ga_db *db, const char *object, bool dry_r
 GA_MUST_CHECK int ga_fold_allocation_row(struct ga_db *db, const char *allocation,
 					 const char *attempt, int64_t generation,
 					 struct ga_allocation_row *ret, struct ga_err *err);
+/* Folds a failure of provision. Depending on phase and code the allocation keeps its state, is
+ * cancelled (a disk had data), or fails and its slots become cleanup_blocked. */
 GA_MUST_CHECK int ga_fold_provision_failed(struct ga_db *db, struct ga_allocation_row *h,
 					   const struct ga_failure *f, struct ga_err *err);
 GA_MUST_CHECK int ga_fold_release_failed(struct ga_db *db, struct ga_allocation_row *h,

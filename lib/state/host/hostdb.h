@@ -62,8 +62,11 @@ GA_MUST_CHECK int ga_attempt_get(struct ga_hostdb *h, const char *attempt, struc
 /* The newest attempt of a program for an object (or NULL: of any object in state "working"). */
 GA_MUST_CHECK int ga_attempt_find(struct ga_hostdb *h, const char *program, const char *object,
 				  struct ga_attempt *ret, struct ga_err *err);
+/* Records the phase as the last one finished. GA_NOTFOUND when host.db has no such attempt. */
 GA_MUST_CHECK int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, const char *phase,
 				   struct ga_err *err);
+/* Ends the attempt. state: done or failed; result: the record that ended it, as text, or NULL.
+ * GA_NOTFOUND when host.db has no such attempt. */
 GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state,
 				 const char *result, struct ga_err *err);
 
@@ -123,7 +126,10 @@ void ga_journal_entry_release(struct ga_journal_entry *e);
 GA_MUST_CHECK int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op,
 				    const char *subject, const char *inverse, int64_t *seq,
 				    struct ga_err *err);
+/* Records that the change of this entry was made. GA_NOTFOUND when there is no such entry. */
 GA_MUST_CHECK int ga_journal_done(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
+/* Records that its inverse was carried out and verified. GA_NOTFOUND when there is no such
+ * entry. */
 GA_MUST_CHECK int ga_journal_undone(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
 /* Entries not undone, newest first; object NULL: all. */
 struct ga_journal {
@@ -177,6 +183,8 @@ GA_MUST_CHECK int ga_hostdb_renew_key(const char *dir, struct ga_err *err);
 /* The order's text without its issuer, allocated: after a restore the same order, with the same
  * attempt, comes from a state with another identity. */
 char *ga_hostdb_order_text(const struct ga_wipe_order *o);
+/* Stores the order for gpuaas-wipe --pending; does nothing when host.db has an order of this
+ * attempt. GA_CONFLICT "dry_run" for an order of a dry run. */
 GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o,
 				       struct ga_err *err);
 
@@ -188,6 +196,7 @@ GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe
  */
 GA_MUST_CHECK int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 				       const char *boot_id, int64_t *fatal, struct ga_err *err);
+/* Stores the count that was reported in this boot; it replaces an earlier one. */
 GA_MUST_CHECK int ga_hostdb_keep_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 					    const char *boot_id, int64_t fatal,
 					    struct ga_err *err);

@@ -7,6 +7,7 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
+/* Fills ret; release it with ga_schema_release. GA_NOTFOUND when there is no such node. */
 GA_MUST_CHECK int ga_store_expectation(struct ga_db *db, const char *node,
 				       struct ga_expectation *ret, struct ga_err *err);
 

@@ -8,6 +8,8 @@
 
 /* 0 when the state has the image, else GA_NOTFOUND (no_image). */
 GA_MUST_CHECK int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err);
+/* Idempotent: 1 changed, 0 the state had it already. A new digest also removes the node images of
+ * the old one. GA_CONFLICT as of ga_store_probe_counts. */
 GA_MUST_CHECK int ga_store_apply_image(struct ga_db *db, const struct ga_image *i,
 				       struct ga_err *err);
 /* A withdrawal removes the copy of its digest, unless the copy was verified since. */
@@ -16,7 +18,9 @@ GA_MUST_CHECK int ga_store_apply_node_image(struct ga_db *db, const struct ga_no
 /* The verified copy of an image on a node; 1 found, 0 none. Release it. */
 GA_MUST_CHECK int ga_store_node_image(struct ga_db *db, const char *node, const char *image,
 				      struct ga_node_image *ret, struct ga_err *err);
+/* Rows of the verified copies, by node and image; the caller closes ret. */
 GA_MUST_CHECK int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+/* Rows of the images, by name; the caller closes ret. */
 GA_MUST_CHECK int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -40,10 +40,15 @@ GA_MUST_CHECK int ga_store_drain_blockers(struct ga_db *db, const char *node, co
 GA_MUST_CHECK int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocation,
 				      struct ga_request *ret, struct ga_err *err);
 
+/* Fills ret; release it with ga_schema_release. GA_NOTFOUND when there is none with this id. */
 GA_MUST_CHECK int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret,
 				struct ga_err *err);
+/* Declares the node lost, with an audit row: its placed allocations become cancelled, the other
+ * live ones release_failed, its slots in use cleanup_blocked ("host_lost"); an active or draining
+ * node becomes quarantined. GA_NOTFOUND when there is no such node. */
 GA_MUST_CHECK int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason,
 				     struct ga_err *err);
+/* Rows for ga_row_read, by id; id NULL: all. The caller closes ret. */
 GA_MUST_CHECK int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret,
 				 struct ga_err *err);
 

@@ -13,6 +13,7 @@
 GA_MUST_CHECK int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 				   const struct ga_candidates *candidates, struct ga_err *err);
 
+/* Rows of all candidates, by node and slot index: record and node id. The caller closes ret. */
 GA_MUST_CHECK int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 #endif

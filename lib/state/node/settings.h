@@ -6,6 +6,8 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
+/* 1 when something changed, 0 when the state had it already. GA_CONFLICT "node_in_use" when the
+ * mode may not change, "duplicate_identity" when a slot has an address of the network itself. */
 GA_MUST_CHECK int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
 					       struct ga_err *err);
 

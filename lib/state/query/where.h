@@ -13,6 +13,7 @@
  * all). */
 GA_MUST_CHECK int ga_where_check(const struct ga_schema *schema, const char *where,
 				 struct ga_err *err);
+/* Whether the record of this schema meets the condition, which ga_where_check has accepted. */
 bool ga_where_matches(const struct ga_schema *schema, const void *obj, const char *where);
 /* The text member of this name, or NULL. */
 const char *ga_where_text(const struct ga_schema *schema, const void *obj, const char *member);

@@ -27,6 +27,7 @@ GA_MUST_CHECK int ga_adopt_record(json_t *json, const struct ga_schema *schema, 
 /* Folds the result of a work; does nothing when there is none. */
 GA_MUST_CHECK int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w,
 				struct ga_err *err);
+/* Adds a finding with copies of the texts; object and hint may be NULL. */
 void ga_adopt_finding(struct ga_adopting *a, const char *check, const char *object,
 		      const char *sentence, const char *hint);
 /* Moves the slot to wiping, for the order that the evidence answers. */
@@ -36,6 +37,8 @@ GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
 /* adopt_take.c: makes an allocation that the state does not know from its plan. */
 GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				const struct ga_plan *plan, struct ga_err *err);
+/* Makes the node of the inventory if the state lacks it: 1 made, 0 known. GA_CONFLICT "no_host"
+ * when the inventory has no host record. */
 GA_MUST_CHECK int ga_adopt_node(struct ga_adopting *a, struct ga_err *err);
 /* adopt_verify.c: verifies the slots of the node that are as in the state. */
 GA_MUST_CHECK int ga_adopt_verify(struct ga_adopting *a, struct ga_err *err);

@@ -31,6 +31,7 @@ struct ga_place_of {
 	bool baremetal; /* the node is in mode baremetal */
 };
 void ga_cleanup_place_of(struct ga_place_of *p);
+/* Fills ret, for ga_cleanup_place_of. GA_NOTFOUND when the node was never observed. */
 GA_MUST_CHECK int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c,
 				    struct ga_place_of *ret, struct ga_err *err);
 
@@ -41,6 +42,7 @@ struct ga_taken {
 	bool moved;   /* the candidate's GPU belongs to a slot at another place: the GPU of this
 			 slot is gone */
 };
+/* Fills ret. slot: the candidate's own slot, whose devices do not count; NULL: it has none. */
 GA_MUST_CHECK int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *slot,
 				 struct ga_taken *ret, struct ga_err *err);
 

@@ -6,6 +6,7 @@
 #include "record/state.h"
 #include "state/db/row.h"
 
+/* Fills ret; release it with ga_schema_release. GA_NOTFOUND when there is none with this id. */
 GA_MUST_CHECK int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret,
 				struct ga_err *err);
 /* id or node NULL: all. */

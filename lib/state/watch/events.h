@@ -10,6 +10,7 @@
 struct ga_events_end {
 	int64_t seq, epoch;
 };
+/* Fills ret: seq is 0 when the audit is empty. */
 GA_MUST_CHECK int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret,
 				      struct ga_err *err);
 /* As ga_query_audit, with the kind, node and project of each object. */

@@ -54,6 +54,7 @@ struct ga_metrics_bounded {
 		int64_t n;
 	}) rest;
 };
+/* Emits one sample with the labels, or adds n to the sum of its first label. */
 void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, int64_t n);
 /* Emits those sums; label: the name of the first label. b is released. */
 void ga_metrics_tell_rest(struct ga_metrics_bounded *b, const char *label);

@@ -187,8 +187,8 @@ static int run(struct ga_err *err)
 		return ga_fail(err, GA_USAGE,
 			       "--device, --pending, --certificate and FILE exclude each other");
 	if ((hand.confirm || hand.class || hand.verify || hand.lab) && !hand.device)
-		return ga_fail(err, GA_USAGE,
-			       "--confirm, --class, --verify and --lab go with --device");
+		return ga_fail(err, GA_USAGE, "--confirm, --class, --verify and --lab go with "
+			       "--device: an order names its own class and verification");
 	if (unanswered && !pending)
 		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
 	if (certificate)

@@ -67,6 +67,7 @@ open_entries()
 @test "orders that are not to be carried out" {
   provision
   for case in "dry_run:.dry_run = true" "duplicate_identity:.bundles += .bundles" \
+    "duplicate_identity:.bundles += [.bundles[0] | .slot = \"aaaaaaaa\"]" \
     "duplicate_identity:.bundles[0].slot = .allocation" "wrong_node:.node = \"n-somewhere\"" \
     "no_wipe_policy:.bundles[0].wipe_attempt = null"; do
     release_order "${case#*:} | .attempt = \"$(printf 'at%06d' "$((RANDOM))")\"" > "$T/order"

@@ -52,3 +52,24 @@ const struct ga_schema ga_bundle_schema = {
 		GA_FIELDS_END },
 };
 #undef S
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && ga_streq(a, b);
+}
+
+const struct ga_bundle *ga_bundle_twice(const struct ga_bundle *v, size_t n,
+					const char *allocation)
+{
+	for (const struct ga_bundle *a = v; a < v + n; a++) {
+		if (ga_streq(a->slot, allocation))
+			return a;
+		for (const struct ga_bundle *b = v; b < a; b++)
+			if (ga_streq(a->slot, b->slot) || is_same(a->nvme_wwid, b->nvme_wwid) ||
+			    is_same(a->gpu_identity, b->gpu_identity) ||
+			    is_same(a->gpu_pci_address, b->gpu_pci_address) ||
+			    is_same(a->fabric_vf_pci_address, b->fabric_vf_pci_address))
+				return a;
+	}
+	return NULL;
+}

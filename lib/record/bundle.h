@@ -36,4 +36,10 @@ struct ga_bundle {
 
 extern const struct ga_schema ga_wipe_policy_schema, ga_bundle_schema;
 
+/* The first of n bundles of an order whose slot, disk, GPU or fabric function an earlier one has
+ * too, or whose slot has the id of the allocation; NULL: none. A host locks each object once, and
+ * a second lock would wait for the first. */
+const struct ga_bundle *ga_bundle_twice(const struct ga_bundle *v, size_t n,
+					const char *allocation);
+
 #endif

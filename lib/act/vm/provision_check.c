@@ -45,37 +45,16 @@ bool ga_provision_is_here(const struct ga_provision *p)
 	return ga_streq(p->plan->node, p->opts->node);
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a && ga_streq(a, b);
-}
-
 int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
-	size_t i, j;
+	const struct ga_bundle *b = ga_bundle_twice(plan->bundles.v, plan->bundles.n,
+						    plan->allocation);
 
-	for (i = 0; i < plan->bundles.n; i++) {
-		const struct ga_bundle *a = &plan->bundles.v[i];
-
-		if (ga_streq(a->slot, plan->allocation))
-			return REFUSE(p, "duplicate_identity", "place again",
-				      "plan of '%s' has a slot with the id of the allocation",
-				      plan->allocation);
-		for (j = 0; j < i; j++) {
-			const struct ga_bundle *b = &plan->bundles.v[j];
-
-			if (ga_streq(a->slot, b->slot) || is_same(a->nvme_wwid, b->nvme_wwid) ||
-			    is_same(a->gpu_identity, b->gpu_identity) ||
-			    is_same(a->gpu_pci_address, b->gpu_pci_address) ||
-			    is_same(a->fabric_vf_pci_address, b->fabric_vf_pci_address))
-				return REFUSE(p, "duplicate_identity", "place again",
-					      "plan of '%s' has slot '%s', or a device of it, "
-					      "twice",
-					      plan->allocation, a->slot);
-		}
-	}
-	return 0;
+	return !b ? 0 :
+		    REFUSE(p, "duplicate_identity", "place again",
+			   "plan of '%s' has slot '%s', or a device of it, twice",
+			   plan->allocation, b->slot);
 }
 
 int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)

@@ -109,6 +109,7 @@ static int phase_hold(struct release *t, struct ga_err *err)
 	const struct ga_issuer by = { o->allocation, o->attempt, o->controller, o->epoch };
 	bool here = ga_streq(o->node, t->opts->node);
 	struct ga_release_order bare = *o;
+	const struct ga_bundle *twice;
 	ga_autofree char *text = NULL, *boot_id = ga_host_boot_id();
 	int r;
 
@@ -121,17 +122,13 @@ static int phase_hold(struct release *t, struct ga_err *err)
 				  o->allocation, o->node, t->opts->node),
 				 ("hand it to its node, as in 'gpuaas-release ID | ssh HOST "
 				  "gpuaas-release - | gpuaas-state fold -'"));
-	/* Its second lock of one object would wait for the first. */
-	for (size_t i = 0; i < o->bundles.n; i++)
-		for (size_t j = 0; j <= i; j++)
-			if (ga_streq(o->bundles.v[i].slot,
-				     j < i ? o->bundles.v[j].slot : o->allocation))
-				return ga_refuse(err, GA_CONFLICT, "duplicate_identity",
-						 o->allocation,
-						 ("release order of '%s' has slot '%s' twice",
-						  o->allocation, o->bundles.v[i].slot),
-						 ("run gpuaas-release %s again, which prints its "
-						  "order", o->allocation));
+	twice = ga_bundle_twice(o->bundles.v, o->bundles.n, o->allocation);
+	if (twice)
+		return ga_refuse(err, GA_CONFLICT, "duplicate_identity", o->allocation,
+				 ("release order of '%s' has slot '%s', or a device of it, twice",
+				  o->allocation, twice->slot),
+				 ("run gpuaas-release %s again, which prints its order",
+				  o->allocation));
 	if (t->opts->dry_run)
 		return 0;
 	/* A baremetal node may be released from any other machine: it does not matter which

@@ -6,7 +6,8 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
-#include "cli/place.h"
+#include "cli/place/guide.h"
+#include "cli/place/place.h"
 #include "record/decimal.h"
 #include "record/time.h"
 #include "state/db/audit.h"
@@ -16,7 +17,7 @@ static struct {
 		*min_memory;
 	GA_LIST(const char *) types, keys;
 	int64_t gpus, priority, expires, run_time;
-	bool baremetal, preemptible, dry_run, explain;
+	bool baremetal, preemptible, dry_run, explain, guide;
 } opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .expires = 900, .run_time = GA_UNKNOWN };
 
 static const struct ga_opt opts[] = {
@@ -60,6 +61,8 @@ static const struct ga_opt opts[] = {
 	  .help = "show the plan, claim nothing" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &opt.explain,
 	  .help = "show also every node's score, or the first reason against it" },
+	{ .name = "guide", .type = GA_O_FLAG, .var = &opt.guide,
+	  .help = "ask for what is not given, and print the command; claim nothing" },
 	GA_OPTS_END,
 };
 
@@ -74,7 +77,7 @@ static const struct ga_prog prog = {
 		"gpuaas-place --profile h200-slice --gpus 2 --project vision | gpuaas-provision",
 		"gpuaas-place --profile h200-slice --gpus 4 --dry-run --explain",
 		"gpuaas-place --profile h200-baremetal --node h7",
-		"gpuaas-place < requests.ndjson", NULL },
+		"gpuaas-place --guide", "gpuaas-place < requests.ndjson", NULL },
 	.needs_state = true,
 	.acts = true,
 };
@@ -198,12 +201,20 @@ static int run(struct ga_err *err)
 	return r;
 }
 
+static int guide(char *const *words, struct ga_err *err)
+{
+	return ga_cli_guide(&(const struct ga_guide){
+		.profile = opt.profile, .image = opt.image, .gpus = opt.gpus,
+		.key = opt.keys.n ? opt.keys.v[0] : NULL, .any_type = opt.types.n,
+		.baremetal = opt.baremetal }, words, err);
+}
+
 int main(int argc, char **argv)
 {
 	struct ga_err err = GA_ERR_INIT;
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
 	if (r > 0)
-		r = run(&err);
+		r = opt.guide ? guide(argv, &err) : run(&err);
 	return ga_cli_finish(&prog, r, &err);
 }

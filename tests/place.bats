@@ -55,6 +55,26 @@ requests()
   run_ok gpuaas-state audit verify
 }
 
+@test "--guide asks for what is not given and prints a command that works" {
+  fleet 2 8
+  mkdir "$T/.ssh"
+  echo "ssh-ed25519 AAAA me" > "$T/.ssh/id_ed25519.pub"
+  # a wrong answer is asked again; an empty line takes the default
+  run_ok gpuaas-place --guide --project a <<< $'7\nslice\n\n3\n2\nlab\n\n'
+  assert_equal "$output" \
+    "gpuaas-place --profile lab --gpus 2 --image lab --key $T/.ssh/id_ed25519.pub --project a"
+  assert_stderr "'7' is none of these"
+  assert_stderr "16 GPUs available"
+  assert_equal "$(state_sql "SELECT count(*) FROM claim")" 0
+  run_ok bash -c "$output"
+  jq_is '"\(.count) \(.project) \(.keys[0])"' "2 a ssh-ed25519 AAAA me"
+  run_ok gpuaas-place --guide --key 'ssh-ed25519 AAAA me' <<< $'2\n\n\n'
+  assert_equal "$output" "gpuaas-place --profile whole --baremetal --key 'ssh-ed25519 AAAA me'"
+  run_status 2 gpuaas-place --guide <<< 2
+  assert_stderr "the input ended before the last question was answered"
+  run_status 5 gpuaas-place --guide --profile nothing < /dev/null
+}
+
 @test "--dry-run claims nothing" {
   fleet 1 2
   state_sql .dump > "$T/before"

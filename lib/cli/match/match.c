@@ -15,7 +15,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
 #include "cli/offer.h"
-#include "cli/place.h"
+#include "cli/place/place.h"
 #include "record/time.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */

@@ -8,7 +8,7 @@
 
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
-#include "cli/place.h"
+#include "cli/place/place.h"
 #include "state/allocation/release.h"
 #include "state/transaction/release.h"
 #include "state/query/find.h"

@@ -11,7 +11,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/frame/where.h"
-#include "cli/place.h"
+#include "cli/place/place.h"
 #include "look/host/host.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"

@@ -123,6 +123,11 @@ int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *
 	return ga_db_query(db, ret, err, NODE_IMAGE "ORDER BY node_id, image", "");
 }
 
+int ga_store_images_on_nodes(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
+{
+	return ga_db_texts(db, ret, err, "SELECT DISTINCT image FROM node_image ORDER BY image", "");
+}
+
 int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err, "SELECT record, name FROM image ORDER BY name", "");

@@ -20,6 +20,9 @@ GA_MUST_CHECK int ga_store_node_image(struct ga_db *db, const char *node, const 
 				      struct ga_node_image *ret, struct ga_err *err);
 /* Rows of the verified copies, by node and image; the caller closes ret. */
 GA_MUST_CHECK int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+/* Adds the names of the images that have a verified copy on any node, by name. */
+GA_MUST_CHECK int ga_store_images_on_nodes(struct ga_db *db, struct ga_texts *ret,
+					   struct ga_err *err);
 /* Rows of the images, by name; the caller closes ret. */
 GA_MUST_CHECK int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 

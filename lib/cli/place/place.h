@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests from people and from streams, and their placement with the settings of this machine. */
-#ifndef GA_CLI_PLACE_H
-#define GA_CLI_PLACE_H
+#ifndef GA_CLI_PLACE_PLACE_H
+#define GA_CLI_PLACE_PLACE_H
 
 #include "state/transaction/place.h"
 

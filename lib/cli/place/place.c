@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement with the settings of this machine, and the members of a request typed by people. */
-#include "cli/place.h"
+#include "cli/place/place.h"
 
 #include <string.h>
 #include <unistd.h>

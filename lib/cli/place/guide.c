@@ -76,25 +76,26 @@ static const char *take_answer(struct ga_guide *g, const char *text)
 	return g->typed.v[g->typed.n - 1];
 }
 
-/* Reads one answer, without the white space around it; allocated. */
-static int read_answer(char **ret, struct ga_err *err)
+/* Reads one answer, without the white space around it; allocated, NULL with an error. */
+static char *read_answer(struct ga_err *err)
 {
 	ga_autofree char *line = NULL;
 	size_t size = 0, len;
 	ssize_t n = getline(&line, &size, stdin);
 	char *from = line;
 
-	if (n < 0)
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("the input ended before the last question was answered"),
-				 ("answer at a terminal, or give the choices as options"));
+	if (n < 0 || !from) {
+		(void)ga_refuse(err, GA_USAGE, NULL, NULL,
+				("the input ended before the last question was answered"),
+				("answer at a terminal, or give the choices as options"));
+		return NULL;
+	}
 	while (strchr(" \t", *from) && *from)
 		from++;
 	len = strcspn(from, "\r\n");
 	while (len && strchr(" \t", from[len - 1]))
 		len--;
-	*ret = ga_xstrndup(from, len);
-	return 0;
+	return ga_xstrndup(from, len);
 }
 
 /* The number that an answer is, or 0. */
@@ -125,7 +126,8 @@ static int ask_one(const char *question, const struct choice *choices, size_t n,
 		ga_autofree char *answer = NULL;
 
 		ga_say("number or name [%s]:", choices[preferred].word);
-		if (read_answer(&answer, err) < 0)
+		answer = read_answer(err);
+		if (!answer)
 			return -1;
 		if (!*answer)
 			return (int)preferred;
@@ -281,7 +283,8 @@ static int ask_count(struct guide *s, struct ga_err *err)
 			ga_say("number [any]:");
 		else
 			ga_say("number [%lld]:", (long long)count);
-		if (read_answer(&answer, err) < 0)
+		answer = read_answer(err);
+		if (!answer)
 			return -1;
 		if (!*answer && s->g->baremetal)
 			return 0;
@@ -347,7 +350,8 @@ static int ask_key(struct guide *s, struct ga_err *err)
 		int r;
 
 		ga_say("file [%s]:", own ? own : "none");
-		if (read_answer(&answer, err) < 0)
+		answer = read_answer(err);
+		if (!answer)
 			return -1;
 		if (!*answer && own) {
 			free(answer);

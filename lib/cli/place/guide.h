@@ -17,8 +17,8 @@ struct ga_guide {
 
 /*
  * Asks on standard error for what is not given, and reads a line of standard input for each answer:
- * slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes the default, a
- * wrong answer is asked again. Then prints the command line that stands for words (an argv) and the
+ * slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes the default; after
+ * a wrong answer the question comes again. Then prints the command line that stands for words (an argv) and the
  * answers; nothing is claimed. GA_USAGE where the input ends before the last answer; "no_profile"
  * where the state has no such profile (GA_NOTFOUND) or none of the shape (GA_NO).
  */

@@ -125,7 +125,8 @@ int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *
 
 int ga_store_images_on_nodes(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
-	return ga_db_texts(db, ret, err, "SELECT DISTINCT image FROM node_image ORDER BY image", "");
+	return ga_db_texts(db, ret, err,
+			   "SELECT DISTINCT image FROM node_image ORDER BY image", "");
 }
 
 int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)

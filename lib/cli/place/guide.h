@@ -17,10 +17,11 @@ struct ga_guide {
 
 /*
  * Asks on standard error for what is not given, and reads a line of standard input for each answer:
- * slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes the default; after
- * a wrong answer the question comes again. Then prints the command line that stands for words (an argv) and the
- * answers; nothing is claimed. GA_USAGE where the input ends before the last answer; "no_profile"
- * where the state has no such profile (GA_NOTFOUND) or none of the shape (GA_NO).
+ * slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes the default;
+ * after a wrong answer the question comes again. Then prints the command line that stands for words
+ * (an argv) and the answers; nothing is claimed. GA_USAGE where the input ends before the last
+ * answer; "no_profile" where the state has no such profile (GA_NOTFOUND) or none of the shape
+ * (GA_NO).
  */
 GA_MUST_CHECK int ga_cli_guide(const struct ga_guide *given, char *const *words,
 			       struct ga_err *err);

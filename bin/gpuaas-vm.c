@@ -112,7 +112,7 @@ static int run_unpublish(struct ga_err *err)
 
 static int run_published(struct ga_err *err)
 {
-	o.result = ga_emit;
+	o.to.result = ga_emit;
 	return ga_vm_published(operand(), &o, err);
 }
 

@@ -58,9 +58,7 @@ int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, c
 		.fabric = { look->discover.libnvfm, look->discover.fabric_address },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
-		.result = result,
-		.progress = progress,
-		.say = say,
+		.to = { result, progress, say, NULL },
 	};
 	return ga_result_open(ga_cli_state_path(), err);
 }

@@ -11,7 +11,6 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/vm.h"
-#include "record/time.h"
 #include "state/host/hostdb.h"
 #include "state/query/find.h"
 #include "state/transaction/release.h"
@@ -67,9 +66,7 @@ int ga_release_carry_out(const struct ga_release_order *order, const struct ga_r
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.dry_run = ask->dry_run,
-		.result = on_result,
-		.progress = on_progress,
-		.say = say,
+		.to = { on_result, on_progress, say, NULL },
 	};
 
 	asked = *ask;
@@ -166,26 +163,16 @@ int ga_release_over(struct ga_texts *ret, struct ga_err *err)
 static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opts *o,
 		       struct ga_err *err)
 {
-	ga_autofree char *now = ga_time_now();
 	const struct ga_err why = *err;
-	const struct ga_failure f = {
-		.node = order->node,
-		.object = order->allocation,
-		.attempt = order->attempt,
-		.generation = order->generation,
-		.program = (char *)(uintptr_t)ga_cli_program(),
-		.phase = (char *)(uintptr_t)"power_check",
-		.code = (char *)(uintptr_t)(*why.reason ? why.reason : "failed"),
-		.sentence = (char *)(uintptr_t)why.msg,
-		.hint = *why.hint ? (char *)(uintptr_t)why.hint : NULL,
-		.status = (int64_t)why.code,
-		.at = now,
-		.dry_run = o->dry_run,
-	};
+	struct ga_work work = { .to = &o->to, .program = ga_cli_program(), .dry_run = o->dry_run,
+				.node = order->node, .allocation = order->allocation,
+				.attempt = order->attempt, .generation = order->generation,
+				.phase = "power_check" };
 
-	ga_say("%s: %s%s%s", order->allocation, why.msg, *why.hint ? "\n  " : "", why.hint);
 	ga_err_clear(err);
-	return o->result(&ga_failure_schema, &f, err);
+	return ga_work_fail(&work, &why, NULL, NULL, err) < 0 ?
+		       -1 :
+		       ga_work_stdout_error(&work, err);
 }
 
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,

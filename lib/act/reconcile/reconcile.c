@@ -99,10 +99,10 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 			return -1;
 	}
 	for (size_t i = 0; i < found.n; i++)
-		if (opts->repair.result(&ga_drift_schema, &found.v[i].drift, err) < 0)
+		if (opts->repair.to.result(&ga_drift_schema, &found.v[i].drift, err) < 0)
 			return -1;
 	ga_drift_observation(want, &seen, &found, &o);
-	r = opts->repair.result(&ga_observation_schema, &o, err);
+	r = opts->repair.to.result(&ga_observation_schema, &o, err);
 	ga_schema_release(&ga_observation_schema, &o);
 	if (r >= 0)
 		r = note_errors(opts, &seen, &found, err);

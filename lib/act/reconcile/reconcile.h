@@ -14,9 +14,9 @@ struct ga_reconcile_opts {
 	bool take_over; /* from now on this host carries out orders of the expectation's state */
 };
 
-/* Calls opts->repair.result with a drift record for each drift, then with an observation. Returns
- * the number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
- * "other_controller" when this host carries out the orders of another state
+/* Calls opts->repair.to.result with a drift record for each drift, then with an observation.
+ * Returns the number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node",
+ * and "other_controller" when this host carries out the orders of another state
  * (state/host/hostdb.h). */
 GA_MUST_CHECK int64_t ga_reconcile(const struct ga_expectation *want,
 				   const struct ga_reconcile_opts *opts, struct ga_err *err);

@@ -30,8 +30,8 @@ static void GA_PRINTF(2, 3) say(const struct ga_repairer *r, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (r->opts->say)
-		r->opts->say(text);
+	if (r->opts->to.say)
+		r->opts->to.say(text);
 }
 
 /* ---- devices and fabric ---- */
@@ -125,9 +125,7 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 		.libvirt_uri = o->libvirt_uri,
 		.fabric = o->fabric,
 		.baremetal_dir = o->baremetal_dir,
-		.result = o->result,
-		.progress = o->progress,
-		.say = o->say,
+		.to = o->to,
 	};
 	struct ga_release_order order;
 	enum ga_virt_state state;
@@ -164,9 +162,7 @@ static int resume(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err 
 		.fabric = o->fabric,
 		.baremetal_dir = o->baremetal_dir,
 		.holds_state = o->holds_state,
-		.result = o->result,
-		.progress = o->progress,
-		.say = o->say,
+		.to = o->to,
 	};
 	ga_autoattempt struct ga_attempt a = { 0 };
 	int found = ga_attempt_newest(&r->h, d->allocation, &a, err);
@@ -222,7 +218,7 @@ static int tell_again(struct ga_repairer *r, struct ga_drift_item *d, struct ga_
 	obj = ga_xcalloc(1, schema->size);
 	result = ga_schema_parse(schema, json, obj, err);
 	if (!result) {
-		result = r->opts->result(schema, obj, err);
+		result = r->opts->to.result(schema, obj, err);
 		ga_schema_release(schema, obj);
 	}
 	free(obj);

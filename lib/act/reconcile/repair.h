@@ -9,6 +9,7 @@
 #define GA_ACT_RECONCILE_REPAIR_H
 
 #include "act/device/fabric.h"
+#include "act/vm/work.h"
 #include "decide/drift/drift.h"
 #include "record/expectation.h"
 
@@ -19,12 +20,10 @@ struct ga_repair_opts {
 	struct ga_fabric_at fabric;
 	bool boot;    /* start recorded domains again */
 	bool dry_run; /* --plan: only describe the repairs */
-	/* Writes out results that are sent again. */
-	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
-	const char *baremetal_dir; /* this and the next two as of act/vm/provision.h */
+	const char *baremetal_dir; /* this and holds_state as of act/vm/provision.h */
 	bool holds_state;
-	int (*progress)(const struct ga_progress *p, struct ga_err *err);
-	void (*say)(const char *line); /* words for people */
+	struct ga_work_to to; /* its result also gets results that are sent again; say may be
+				 NULL, moving is not used */
 };
 
 /* Repairs in the order of enum ga_repair and sets drift.repaired for each repair that succeeded. A

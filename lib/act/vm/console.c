@@ -102,7 +102,7 @@ int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts
 		return -1;
 	words = ga_xprintf("console of %s, recorded in %s; ^] leaves it", s.vm.plan.allocation,
 			   s.path);
-	opts->say(words);
+	opts->to.say(words);
 	r = ga_console_run(&(const struct ga_console_io){ .in = in, .out = out,
 							  .wire = ga_virt_console_fd(wire),
 							  .recording = s.recording },
@@ -112,6 +112,6 @@ int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts
 		r = ga_fail_sys(err, "cannot keep the recording '%s'", s.path);
 	if (tell(&s, r < 0 ? &second : err) < 0)
 		return -1;
-	opts->say(s.end.escaped ? "left the console" : "the console ended");
+	opts->to.say(s.end.escaped ? "left the console" : "the console ended");
 	return r;
 }

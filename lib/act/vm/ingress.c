@@ -52,7 +52,7 @@ static int tell(struct ga_vm *vm, const struct ga_net_ingress *i, bool open, str
 		.lab = vm->plan.lab,
 	};
 
-	return ga_provision_emit(&vm->p, &ga_ingress_schema, &rec, err);
+	return ga_work_emit(&vm->p.work, &ga_ingress_schema, &rec, err);
 }
 
 int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_port,
@@ -91,7 +91,7 @@ int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_po
 					  j.v[k].object, strchr(subject, '/') + 1));
 	if (ga_change_ingress(&vm.p.changes, &i, err) < 0 || tell(&vm, &i, true, err) < 0)
 		return -1;
-	return ga_provision_stdout_error(&vm.p, err);
+	return ga_work_stdout_error(&vm.p.work, err);
 }
 
 int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
@@ -106,7 +106,7 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 
 	/* Closing a port is right in every state of the allocation: only take its lock. */
 	if (ga_vm_open(id, opts, &vm, err) < 0 ||
-	    (!opts->dry_run && ga_provision_hold(&vm.p, vm.plan.allocation, err) < 0) ||
+	    (!opts->dry_run && ga_work_lock(&vm.p.work, vm.plan.allocation, err) < 0) ||
 	    ga_hostdb_open_or_make(opts->host_dir, &h, err) < 0 ||
 	    ga_journal_open_entries(&h, vm.plan.allocation, &j, err) < 0)
 		return -1;
@@ -121,7 +121,7 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 	if (ga_change_ingress_of(&j.v[at], &was, err) < 0 ||
 	    ga_change_undo(&vm.p.changes, &j.v[at], err) < 0 || tell(&vm, &was, false, err) < 0)
 		return -1;
-	return ga_provision_stdout_error(&vm.p, err);
+	return ga_work_stdout_error(&vm.p.work, err);
 }
 
 /* Lists the published ports of the journal, and whether the host forwards each of them now. */
@@ -157,5 +157,5 @@ int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err
 		if (tell(&vm, &e, open, err) < 0)
 			return -1;
 	}
-	return ga_provision_stdout_error(&vm.p, err);
+	return ga_work_stdout_error(&vm.p.work, err);
 }

@@ -13,6 +13,7 @@
 #include "act/vm/change.h"
 #include "act/vm/provision.h"
 #include "act/vm/vm.h"
+#include "act/vm/work.h"
 #include "look/pci.h"
 #include "state/host/hostdb.h"
 
@@ -21,7 +22,7 @@ struct ga_provision {
 	const struct ga_plan *plan;
 	struct ga_hostdb h;
 	struct ga_changes changes;
-	GA_LIST(int) holds; /* descriptors of the locks */
+	struct ga_work work;
 	struct ga_attempt attempt; /* as it was when the locks were taken */
 	bool known;    /* an earlier run took the attempt up */
 	bool began;    /* the attempt is in host.db */
@@ -34,14 +35,8 @@ struct ga_provision {
 	struct ga_str user_data;
 	struct ga_lease lease;
 	char *address; /* of the guest or machine, once known */
-	/* the phase at work */
-	const char *phase;
-	int64_t phase_started; /* monotonic */
-	int64_t phase_bytes, phase_total, reported_at;
-	char *detail;
 	int64_t deadline; /* of readiness, monotonic; 0: not started */
 	struct ga_allocation out;
-	struct ga_err stdout_err; /* the first failed write to stdout; GA_OK: none */
 };
 
 struct ga_phase_def {
@@ -57,19 +52,6 @@ struct ga_phase_def {
 GA_MUST_CHECK int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
 /* Frees everything, wipes secrets and releases the locks. */
 void ga_provision_clear(struct ga_provision *p);
-/* Locks an allocation or a slot until ga_provision_clear. GA_BUSY "held". */
-GA_MUST_CHECK int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
-
-/* Sets the detail of the current phase: a fact that helps a person, or the reason why there is
- * nothing to do. */
-void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2, 3);
-/* Writes a record out. An error of stdout is kept in stdout_err and is no error here. */
-GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_schema *schema,
-				    const void *obj, struct ga_err *err);
-/* Reports the bytes of a long phase: a moving line at each call, a record about once a second.
- * provision is the struct ga_provision. Fails when a signal asks the program to stop. */
-GA_MUST_CHECK int ga_provision_bytes(int64_t done, int64_t total, void *provision,
-				     struct ga_err *err);
 
 /* Runs one phase and adds its result to p->out. The first phase that writes begins the attempt in
  * host.db, and each that writes is recorded there as the last one finished. GA_BUSY when a signal
@@ -81,11 +63,6 @@ GA_MUST_CHECK int ga_provision_run_phase(struct ga_provision *p, const struct ga
 GA_MUST_CHECK int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_provision_fail(struct ga_provision *p, const struct ga_err *why,
 				    struct ga_err *err);
-/* Whether a later run may continue the attempt: somebody else works on it, or a signal asked us to
- * stop. Nothing has failed then, so no record is made. */
-GA_MUST_CHECK bool ga_provision_may_go_on(const struct ga_err *why);
-/* The result of a run that succeeded: 0, or the kept error of stdout. */
-GA_MUST_CHECK int ga_provision_stdout_error(const struct ga_provision *p, struct ga_err *err);
 
 /* ---- provision_check.c: changes nothing ---- */
 
@@ -173,14 +150,21 @@ GA_MUST_CHECK int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err
 
 /* ---- power.c ---- */
 
-/* Reads the state of its domain, which is ours or absent: GA_CONFLICT "domain_exists" when the
- * domain is not ours. */
+/* Reads the state of a domain that is absent or of the allocation of c: GA_CONFLICT "domain_exists"
+ * when it has the name but belongs to no or another allocation. */
+GA_MUST_CHECK int ga_domain_state(struct ga_changes *c, const char *domain,
+				  enum ga_virt_state *ret, struct ga_err *err);
+/* The same for the domain of the VM. */
 GA_MUST_CHECK int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err);
 /* Whether the state counts as on: GA_VIRT_ON or GA_VIRT_PAUSED. */
 bool ga_vm_is_on(enum ga_virt_state state);
-/* Asks the guest to shut down, waits, and with force powers the VM off. Sets *how to the word of a
- * power record: already_off, stopped_by_guest, powered_off, guest_did_not_stop. 1: off, 0: still
- * on. */
+/* Asks the guest of a domain that is on to shut down, waits, and with force powers the domain off.
+ * Sets *how to stopped_by_guest, powered_off or guest_did_not_stop. 1: off, 0: still on.
+ * GA_EXTERNAL "vm_stuck": still on after it was powered off. */
+GA_MUST_CHECK int ga_domain_stop(struct ga_changes *c, const char *domain, int64_t timeout_seconds,
+				 bool force, const char **how, struct ga_err *err);
+/* The same for the VM, which may be off: sets *how also to already_off, the words of a power
+ * record. */
 GA_MUST_CHECK int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force,
 				  const char **how, struct ga_err *err);
 /* Emits the power record: the wanted state, the state now, and the reason. */

@@ -15,36 +15,40 @@ bool ga_vm_is_on(enum ga_virt_state state)
 	return state == GA_VIRT_ON || state == GA_VIRT_PAUSED;
 }
 
-int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err)
+int ga_domain_state(struct ga_changes *c, const char *domain, enum ga_virt_state *ret,
+		    struct ga_err *err)
 {
 	ga_autovirtdomain struct ga_virt_domain d = { 0 };
 	struct ga_virt *virt;
 	int r;
 
-	if (ga_changes_virt(&vm->p.changes, &virt, err) < 0 ||
-	    ga_virt_state(virt, vm->plan.domain, ret, err) < 0)
+	if (ga_changes_virt(c, &virt, err) < 0 || ga_virt_state(virt, domain, ret, err) < 0)
 		return -1;
-	r = ga_virt_find(virt, vm->plan.domain, &d, err);
+	r = ga_virt_find(virt, domain, &d, err);
 	if (r < 0 || *ret == GA_VIRT_ABSENT)
 		return r < 0 ? -1 : 0;
-	if (r && ga_streq(d.allocation, vm->plan.allocation))
+	if (r && ga_streq(d.allocation, c->object))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
-			 ("domain '%s' is not of allocation '%s'", vm->plan.domain,
-			  vm->plan.allocation),
+			 ("domain '%s' is not of allocation '%s'", domain, c->object),
 			 ("gpuaas-reconcile shows its owner"));
+}
+
+int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err)
+{
+	return ga_domain_state(&vm->p.changes, vm->plan.domain, ret, err);
 }
 
 /* ---- off ---- */
 
 /* 1 off, 0 still on at the deadline. */
-static int wait_off(struct ga_vm *vm, int64_t seconds, struct ga_err *err)
+static int wait_off(struct ga_changes *c, const char *domain, int64_t seconds, struct ga_err *err)
 {
 	int64_t deadline = ga_clock_mono_micros() + seconds * 1000000;
 	enum ga_virt_state state;
 
 	for (;;) {
-		if (ga_vm_state(vm, &state, err) < 0 ||
+		if (ga_domain_state(c, domain, &state, err) < 0 ||
 		    ga_stop_check("waiting for the VM to stop", err) < 0)
 			return -1;
 		if (!ga_vm_is_on(state))
@@ -52,6 +56,34 @@ static int wait_off(struct ga_vm *vm, int64_t seconds, struct ga_err *err)
 		if (!ga_clock_wait(deadline, POLL_MICROS))
 			return 0;
 	}
+}
+
+int ga_domain_stop(struct ga_changes *c, const char *domain, int64_t timeout_seconds, bool force,
+		   const char **how, struct ga_err *err)
+{
+	struct ga_err unheard = GA_ERR_INIT;
+	struct ga_virt *virt;
+	int r;
+
+	if (ga_changes_virt(c, &virt, err) < 0)
+		return -1;
+	/* With force, wait also for a guest that cannot get the request (it is paused). */
+	if (timeout_seconds && ga_virt_shutdown(virt, domain, &unheard) < 0 && !force)
+		return *err = unheard, -1;
+	r = wait_off(c, domain, timeout_seconds, err);
+	*how = r ? "stopped_by_guest" : force ? "powered_off" : "guest_did_not_stop";
+	if (r || !force)
+		return r;
+	if (ga_virt_destroy(virt, domain, err) < 0)
+		return -1;
+	r = wait_off(c, domain, GONE_SECONDS, err);
+	if (!r)
+		return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
+				 ("domain '%s' still runs %d s after it was powered off", domain,
+				  GONE_SECONDS),
+				 ("see 'virsh domstate --reason %s' and its QEMU process",
+				  domain));
+	return r;
 }
 
 /*
@@ -73,20 +105,18 @@ static void remove_flows(struct ga_vm *vm)
 			ga_xprintf("%s is off, and its flows on %s are still there: %s",
 				   plan->allocation, plan->network.bridge, why.msg);
 
-		vm->opts->say(words);
+		vm->opts->to.say(words);
 	}
 }
 
 int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
 		    struct ga_err *err)
 {
-	struct ga_err unheard = GA_ERR_INIT;
 	enum ga_virt_state state;
-	struct ga_virt *virt;
 	int r;
 
 	*how = "already_off";
-	if (ga_vm_state(vm, &state, err) < 0 || ga_changes_virt(&vm->p.changes, &virt, err) < 0)
+	if (ga_vm_state(vm, &state, err) < 0)
 		return -1;
 	if (!ga_vm_is_on(state)) {
 		remove_flows(vm);
@@ -97,28 +127,10 @@ int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const
 	*how = force ? "powered_off" : "stopped_by_guest";
 	if (vm->opts->dry_run)
 		return 1;
-	/* With force, wait also for a guest that cannot get the request (it is paused). */
-	if (timeout_seconds && ga_virt_shutdown(virt, vm->plan.domain, &unheard) < 0 && !force)
-		return *err = unheard, -1;
-	r = wait_off(vm, timeout_seconds, err);
-	*how = r ? "stopped_by_guest" : force ? "powered_off" : "guest_did_not_stop";
-	if (r < 0 || (!r && !force))
-		return r;
-	if (!r) {
-		if (ga_virt_destroy(virt, vm->plan.domain, err) < 0)
-			return -1;
-		r = wait_off(vm, GONE_SECONDS, err);
-	}
-	if (r < 0)
-		return -1;
-	if (!r)
-		return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
-				 ("domain '%s' still runs %d s after it was powered off",
-				  vm->plan.domain, GONE_SECONDS),
-				 ("see 'virsh domstate --reason %s' and its QEMU process",
-				  vm->plan.domain));
-	remove_flows(vm);
-	return 1;
+	r = ga_domain_stop(&vm->p.changes, vm->plan.domain, timeout_seconds, force, how, err);
+	if (r > 0)
+		remove_flows(vm);
+	return r;
 }
 
 /* ---- records ---- */
@@ -144,7 +156,7 @@ int ga_vm_tell_power(struct ga_vm *vm, const char *wanted, const char *reason, s
 		.lab = vm->plan.lab,
 	};
 
-	return ga_provision_emit(&vm->p, &ga_power_schema, &rec, err);
+	return ga_work_emit(&vm->p.work, &ga_power_schema, &rec, err);
 }
 
 int ga_vm_run(struct ga_vm *vm, const struct ga_phase_def *phases, struct ga_err *why)
@@ -157,14 +169,14 @@ int ga_vm_run(struct ga_vm *vm, const struct ga_phase_def *phases, struct ga_err
 
 int ga_vm_settle(struct ga_vm *vm, int r, struct ga_err *why, struct ga_err *err)
 {
-	if (r < 0 && ga_provision_may_go_on(why)) {
+	if (r < 0 && ga_work_may_go_on(why)) {
 		*err = *why;
 		ga_err_object(err, vm->plan.allocation);
 		return -1;
 	}
 	if (r < 0 && ga_provision_fail(&vm->p, why, err) < 0)
 		return -1;
-	return ga_provision_stdout_error(&vm->p, err);
+	return ga_work_stdout_error(&vm->p.work, err);
 }
 
 /* ---- on ---- */
@@ -203,7 +215,7 @@ static int power_on(struct ga_vm *vm, const char **how, struct ga_err *err)
 {
 	enum ga_virt_state state;
 
-	vm->p.phase = "power_check";
+	vm->p.work.phase = "power_check";
 	if (ga_vm_state(vm, &state, err) < 0)
 		return -1;
 	*how = "already_on";
@@ -254,7 +266,7 @@ int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force, const struct
 	vm.may_be_held = true;
 	if (ga_vm_hold(&vm, false, err) < 0)
 		return -1;
-	vm.p.phase = "power_stop";
+	vm.p.work.phase = "power_stop";
 	r = ga_vm_power_off(&vm, timeout_seconds, force, &how, &why);
 	if (r >= 0 && ga_vm_tell_power(&vm, "off", how, err) < 0)
 		return -1;
@@ -273,7 +285,7 @@ int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
 
 	if (ga_vm_open(id, opts, &vm, err) < 0 || ga_vm_hold(&vm, false, err) < 0)
 		return -1;
-	vm.p.phase = "power_stop";
+	vm.p.work.phase = "power_stop";
 	r = ga_vm_power_off(&vm, timeout_seconds, force, &how, &why);
 	if (!r)
 		return ga_vm_tell_power(&vm, "on", how, err) < 0 ?

@@ -40,10 +40,10 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 			return -1;
 		return ga_provision_is_here(p) ? ga_hostdb_would_serve(&p->h, &by, err) : 0;
 	}
-	if (ga_provision_hold(p, p->plan->allocation, err) < 0)
+	if (ga_work_lock(&p->work, p->plan->allocation, err) < 0)
 		return -1;
 	for (size_t i = 0; i < p->plan->bundles.n; i++)
-		if (ga_provision_hold(p, p->plan->bundles.v[i].slot, err) < 0)
+		if (ga_work_lock(&p->work, p->plan->bundles.v[i].slot, err) < 0)
 			return -1;
 	r = ga_attempt_get(&p->h, p->plan->attempt, &p->attempt, err);
 	if (r < 0)
@@ -116,8 +116,8 @@ int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 		.chunks = p->chunks,
 		.fd = p->disks[0].fd,
 		.target_bytes = p->disks[0].size_bytes,
-		.progress = ga_provision_bytes,
-		.arg = p,
+		.progress = ga_work_bytes,
+		.arg = &p->work,
 	};
 	char written[GA_SIZE_SIZE], all[GA_SIZE_SIZE];
 	struct ga_image_cloned done;
@@ -133,8 +133,8 @@ int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 	if (!p->opts->dry_run) {
 		if (ga_image_clone(&clone, &done, err) < 0)
 			return -1;
-		p->phase_bytes = p->phase_total = done.bytes;
-		ga_provision_note(p, "%s of %s written, the rest zeros%s",
+		p->work.bytes = p->work.total_bytes = done.bytes;
+		ga_work_note(&p->work, "%s of %s written, the rest zeros%s",
 				  ga_size_format(done.written, written),
 				  ga_size_format(done.bytes, all),
 				  p->chunks ? "; every chunk checked" : "");
@@ -256,7 +256,7 @@ int ga_phase_network(struct ga_provision *p, struct ga_err *err)
 	}
 	if (ga_provision_has_ovs(plan))
 		return ga_change_network(&p->changes, &port, err);
-	ga_provision_note(p, "no flows: %s",
+	ga_work_note(&p->work, "no flows: %s",
 			  ga_streq(plan->domain_type, "test") ?
 				  "libvirt's test driver makes no port" :
 				  "the plan names no bridge or port");
@@ -289,7 +289,7 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 	if (!r && !is_gpu)
 		return ga_vfio_wait_config(address, INT64_C(60000000), err);
 	if (r && is_gpu)
-		ga_provision_note(p, "%s by %s reset", address,
+		ga_work_note(&p->work, "%s by %s reset", address,
 				  how.method[0] ? how.method : "the kernel's");
 	return r ? 0 : ga_vfio_no_reset(address, &how, err);
 }
@@ -328,7 +328,7 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 					   b->fabric_pf_pci_address, p->plan->node, b->slot_index,
 					   err);
 		if (!set)
-			ga_provision_note(p, "'%s' has no interface here: '%s' keeps its address",
+			ga_work_note(&p->work, "'%s' has no interface here: '%s' keeps its address",
 					  b->fabric_pf_pci_address, b->fabric_vf_pci_address);
 		if (set < 0 || bind_and_reset(p, b->fabric_vf_pci_address, false, err) < 0)
 			return -1;
@@ -341,10 +341,10 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 int ga_phase_fabric(struct ga_provision *p, struct ga_err *err)
 {
 	if (p->plan->fabric_partition == GA_UNKNOWN) {
-		ga_provision_note(p, "no partition");
+		ga_work_note(&p->work, "no partition");
 		return 0;
 	}
-	ga_provision_note(p, "partition %" PRId64, p->plan->fabric_partition);
+	ga_work_note(&p->work, "partition %" PRId64, p->plan->fabric_partition);
 	return ga_change_partition(&p->changes, p->plan->fabric_partition, err);
 }
 
@@ -566,7 +566,7 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 	}
 	if (ga_rec_parse_text(p->attempt.result, schema, &u, err) < 0)
 		return -1;
-	r = ga_provision_emit(p, schema, &u, err);
+	r = ga_work_emit(&p->work, schema, &u, err);
 	ga_schema_release(schema, &u);
 	return r;
 }
@@ -581,7 +581,7 @@ static int run_phases(struct ga_provision *p, struct ga_err *err)
 		if (phases[i].writes && i < p->resume)
 			continue;
 		if (ga_provision_run_phase(p, &phases[i], &why) < 0) {
-			if (!ga_provision_may_go_on(&why))
+			if (!ga_work_may_go_on(&why))
 				return ga_provision_fail(p, &why, err);
 			*err = why;
 			ga_err_object(err, p->plan->allocation);
@@ -607,14 +607,13 @@ int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opt
 	ga_cleanup(ga_provision_clear) struct ga_provision p = {
 		.opts = opts,
 		.plan = plan,
-		.phase = "hold",
 		.key = GA_HOST_KEY_INIT,
 		.user_data = GA_STR_INIT,
 	};
 
 	if (ga_provision_prepare(&p, err) < 0 || run_phases(&p, err) < 0)
 		return -1;
-	return ga_provision_stdout_error(&p, err);
+	return ga_work_stdout_error(&p.work, err);
 }
 
 /* ---- resume ---- */

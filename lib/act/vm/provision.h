@@ -15,7 +15,7 @@
 
 #include "act/device/fabric.h"
 #include "act/image/userdata.h"
-#include "record/result.h"
+#include "act/vm/work.h"
 
 struct ga_provision_opts {
 	const char *program; /* for messages and locks */
@@ -32,12 +32,7 @@ struct ga_provision_opts {
 	bool holds_state; /* the state is on this machine: a baremetal plan for this node is
 			     refused */
 	bool dry_run;
-	/* Write a result or progress out. When stdout is gone, the error has reason "stdout": the
-	 * work goes on and the error is returned at the end. */
-	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
-	int (*progress)(const struct ga_progress *p, struct ga_err *err);
-	void (*say)(const char *line); /* words for people */
-	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
+	struct ga_work_to to;
 };
 
 /* Carries a plan out and emits an allocation or a failure record. 0 when a record was emitted, -1

@@ -77,7 +77,7 @@ int ga_phase_lease(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	look_at_lease(p);
 	if (running || !p->plan->network.lease_file || !p->plan->mac) {
-		ga_provision_note(p, "%s",
+		ga_work_note(&p->work, "%s",
 				  running ? "lab: not waited for" : "no lease file is set");
 		return 0;
 	}
@@ -196,7 +196,7 @@ int ga_phase_ready(struct ga_provision *p, struct ga_err *err)
 	}
 	if (r < 0)
 		return -1;
-	ga_provision_note(p, "probe %s", p->plan->image->probe);
+	ga_work_note(&p->work, "probe %s", p->plan->image->probe);
 	free(p->address);
 	p->address = ga_strdup0(p->plan->private_ip);
 	return 0;

@@ -38,7 +38,7 @@ static int phase_check(struct ga_provision *p, struct ga_err *err)
 	size_t i;
 
 	for (i = 0; i < p->plan->bundles.n && !p->opts->dry_run; i++)
-		if (ga_provision_hold(p, p->plan->bundles.v[i].slot, err) < 0)
+		if (ga_work_lock(&p->work, p->plan->bundles.v[i].slot, err) < 0)
 			return -1;
 	for (i = 0; i < p->plan->bundles.n; i++)
 		if (!p->plan->bundles.v[i].nvme_wwid)
@@ -73,7 +73,7 @@ static int phase_stop(struct ga_provision *p, struct ga_err *err)
 	 * rebuild. */
 	if (ga_vm_power_off(&b->vm, b->timeout_seconds, true, &how, err) < 0)
 		return -1;
-	ga_provision_note(p, "%s", how);
+	ga_work_note(&p->work, "%s", how);
 	return 0;
 }
 
@@ -123,8 +123,8 @@ static void on_wipe(void *arg, const char *phase, const char *state, int64_t byt
 	struct ga_provision *p = arg;
 
 	(void)state;
-	if (p->opts->moving && total)
-		p->opts->moving(phase, bytes, total, p->phase_started);
+	if (p->opts->to.moving && total)
+		p->opts->to.moving(phase, bytes, total, p->work.started);
 }
 
 /* Wipes one disk; keeps and emits the evidence. */
@@ -158,8 +158,8 @@ static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct g
 	if (ga_evidence_add(&p->h, &e, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", b->slot, e.outcome);
 	/* If the state does not take the evidence, the work must still not stop in the middle. */
-	if (ga_provision_emit(p, &ga_wipe_evidence_schema, &e, &unsent) < 0)
-		p->stdout_err = unsent;
+	if (ga_work_emit(&p->work, &ga_wipe_evidence_schema, &e, &unsent) < 0)
+		p->work.stdout_err = unsent;
 	if (!ga_streq(e.outcome, "confirmed"))
 		return ga_fail_for(err, e.status ? (enum ga_code)e.status : GA_EXTERNAL,
 				   "wipe_failed", "the wipe of '%s' is %s: %s", e.device.wwid,
@@ -179,7 +179,7 @@ static int phase_wipe(struct ga_provision *p, struct ga_err *err)
 	for (size_t i = 0; i < p->plan->bundles.n; i++)
 		if (wipe_disk(p, &p->plan->bundles.v[i], err) < 0)
 			return -1;
-	ga_provision_note(p, "%s, read back %s", p->plan->wipe.minimum_class,
+	ga_work_note(&p->work, "%s, read back %s", p->plan->wipe.minimum_class,
 			  p->plan->wipe.verify);
 	return 0;
 }
@@ -195,7 +195,7 @@ static int phase_seed(struct ga_provision *p, struct ga_err *err)
 {
 	if (access(p->seed_path, R_OK) < 0)
 		return ga_phase_seed(p, err);
-	ga_provision_note(p, "kept");
+	ga_work_note(&p->work, "kept");
 	return ga_host_key_get(p->vm_dir, &p->key, err);
 }
 

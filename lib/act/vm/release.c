@@ -5,76 +5,29 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <unistd.h>
 
 #include "act/device/fabric.h"
 #include "act/device/gpuwipe.h"
 #include "act/vm/internal.h"
 #include "act/vm/metal.h"
-#include "base/clock.h"
-#include "base/stop.h"
 #include "base/texts.h"
 #include "look/host/host.h"
 #include "look/pci.h"
 #include "record/fault.h"
 #include "record/time.h"
 #include "state/host/hostdb.h"
-#include "state/host/list.h"
-
-#define GONE_MICROS INT64_C(60000000) /* for a forced stop, which releases devices */
 
 struct release {
 	const struct ga_release_opts *opts;
 	const struct ga_release_order *order;
 	struct ga_hostdb h;
 	struct ga_changes changes;
-	GA_LIST(int) holds; /* descriptors of the locks */
+	struct ga_work work;
 	struct ga_attempt attempt;
 	bool known; /* an earlier run took the order up */
 	bool began; /* it is in host.db */
-	const char *phase;
-	int64_t phase_started;
 	struct ga_released out;
-	struct ga_err stdout_err;
 };
-
-/* ---- reports ---- */
-
-static int settle_stdout(struct release *t, int r, struct ga_err *err)
-{
-	if (r >= 0 || !ga_streq(err->reason, "stdout"))
-		return r;
-	t->stdout_err = *err;
-	ga_err_clear(err);
-	return 0;
-}
-
-static int emit(struct release *t, const struct ga_schema *schema, const void *obj,
-		struct ga_err *err)
-{
-	return settle_stdout(t, t->opts->result(schema, obj, err), err);
-}
-
-static int tell_finished(struct release *t, struct ga_err *err)
-{
-	ga_autofree char *now = ga_time_now();
-	const struct ga_progress rec = {
-		.node = t->order->node,
-		.object = t->order->allocation,
-		.attempt = t->order->attempt,
-		.generation = t->order->generation,
-		.phase = (char *)(uintptr_t)t->phase,
-		.state = (char *)(uintptr_t) "finished",
-		.at = now,
-		.elapsed_micros = ga_clock_mono_micros() - t->phase_started,
-		.bytes = GA_UNKNOWN,
-		.total_bytes = GA_UNKNOWN,
-	};
-
-	if (t->opts->dry_run)
-		return 0;
-	return settle_stdout(t, t->opts->progress(&rec, err), err);
-}
 
 static void GA_PRINTF(4, 5) add_step(struct release *t, const char *step, const char *outcome,
 				     const char *fmt, ...)
@@ -92,16 +45,6 @@ static void GA_PRINTF(4, 5) add_step(struct release *t, const char *step, const 
 }
 
 /* ---- hold: the locks of the allocation and of its slots ---- */
-
-static int hold(struct release *t, const char *object, struct ga_err *err)
-{
-	int fd;
-
-	if (ga_object_lock(t->opts->host_dir, object, t->opts->program, &fd, err) < 0)
-		return -1;
-	*ga_list_add(&t->holds) = fd;
-	return 0;
-}
 
 static int phase_hold(struct release *t, struct ga_err *err)
 {
@@ -135,10 +78,10 @@ static int phase_hold(struct release *t, struct ga_err *err)
 	 * controller that machine obeys. */
 	if (here && ga_hostdb_accept_controller(&t->h, &by, false, err) < 0)
 		return -1;
-	if (hold(t, o->allocation, err) < 0)
+	if (ga_work_lock(&t->work, o->allocation, err) < 0)
 		return -1;
 	for (size_t i = 0; i < o->bundles.n; i++)
-		if (hold(t, o->bundles.v[i].slot, err) < 0)
+		if (ga_work_lock(&t->work, o->bundles.v[i].slot, err) < 0)
 			return -1;
 	/* The order is kept without its issuer: after a restore the older state gives the same
 	 * order. */
@@ -155,84 +98,28 @@ static int phase_hold(struct release *t, struct ga_err *err)
 
 /* ---- vm_stopped: ask the guest to shut down, then power it off ---- */
 
-/* Waits until the domain is off: 1 off, 0 still on at the deadline. */
-static int wait_off(struct release *t, struct ga_virt *virt, int64_t micros, struct ga_err *err)
-{
-	int64_t deadline = ga_clock_mono_micros() + micros;
-	enum ga_virt_state state;
-
-	for (;;) {
-		if (ga_virt_state(virt, t->order->domain, &state, err) < 0 ||
-		    ga_stop_check("waiting for the VM to stop", err) < 0)
-			return -1;
-		if (!ga_vm_is_on(state))
-			return 1;
-		if (!ga_clock_wait(deadline, 200000))
-			return 0;
-	}
-}
-
-/* Finds the domain of the order: 0 absent, 1 off, 2 on. Leaves a domain alone that has the name but
- * belongs to no or another allocation: GA_CONFLICT "domain_exists". */
-static int find_domain(struct release *t, struct ga_virt *virt, struct ga_err *err)
-{
-	ga_autovirtdomain struct ga_virt_domain d = { 0 };
-	enum ga_virt_state state;
-	int r;
-
-	if (ga_virt_state(virt, t->order->domain, &state, err) < 0)
-		return -1;
-	r = ga_virt_find(virt, t->order->domain, &d, err);
-	if (r < 0 || state == GA_VIRT_ABSENT)
-		return r < 0 ? -1 : 0;
-	if (r && ga_streq(d.allocation, t->order->allocation))
-		return ga_vm_is_on(state) ? 2 : 1;
-	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
-			 ("domain '%s' is not of allocation '%s'", t->order->domain,
-			  t->order->allocation),
-			 ("gpuaas-reconcile shows its owner"));
-}
-
 static int phase_stop(struct release *t, struct ga_err *err)
 {
-	struct ga_virt *virt;
-	int r;
+	const char *domain = t->order->domain, *how;
+	enum ga_virt_state state;
 
-	if (ga_changes_virt(&t->changes, &virt, err) < 0)
+	if (ga_domain_state(&t->changes, domain, &state, err) < 0)
 		return -1;
-	r = find_domain(t, virt, err);
-	if (r < 0)
-		return -1;
-	if (r < 2) {
-		add_step(t, "vm_stopped", r ? "confirmed" : "not_needed",
-			 r ? "it was off already" : "there is no such domain");
+	if (!ga_vm_is_on(state)) {
+		bool absent = state == GA_VIRT_ABSENT;
+
+		add_step(t, "vm_stopped", absent ? "not_needed" : "confirmed",
+			 absent ? "there is no such domain" : "it was off already");
 		return 0;
 	}
 	ga_changes_say(&t->changes, "shut down domain %s, power it off after %" PRId64 " s",
-		       t->order->domain, t->order->graceful_seconds);
+		       domain, t->order->graceful_seconds);
 	if (t->opts->dry_run)
 		return 0;
-	if (t->order->graceful_seconds && ga_virt_shutdown(virt, t->order->domain, err) < 0)
-		ga_err_clear(err); /* a guest that cannot get the request is powered off */
-	r = wait_off(t, virt, t->order->graceful_seconds * 1000000, err);
-	if (r < 0)
+	if (ga_domain_stop(&t->changes, domain, t->order->graceful_seconds, true, &how, err) < 0)
 		return -1;
-	if (r) {
-		add_step(t, "vm_stopped", "confirmed", "by the guest");
-		return 0;
-	}
-	if (ga_virt_destroy(virt, t->order->domain, err) < 0)
-		return -1;
-	r = wait_off(t, virt, GONE_MICROS, err);
-	if (r < 0)
-		return -1;
-	if (!r)
-		return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
-				 ("domain '%s' still runs %d s after it was powered off",
-				  t->order->domain, (int)(GONE_MICROS / 1000000)),
-				 ("see 'virsh domstate --reason %s' and its QEMU process",
-				  t->order->domain));
-	add_step(t, "vm_stopped", "confirmed", "powered off");
+	add_step(t, "vm_stopped", "confirmed",
+		 ga_streq(how, "powered_off") ? "powered off" : "by the guest");
 	return 0;
 }
 
@@ -262,9 +149,9 @@ static int phase_fabric(struct release *t, struct ga_err *err)
 static int phase_undo(struct release *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
+	enum ga_virt_state state;
 	struct ga_virt *virt;
 	size_t n = 0;
-	int r;
 
 	/* A dry run makes no host.db. */
 	if (t->h.db &&
@@ -281,10 +168,10 @@ static int phase_undo(struct release *t, struct ga_err *err)
 		n++;
 	}
 	/* A lost host.db does not know the domain; the order does. */
-	if (ga_changes_virt(&t->changes, &virt, err) < 0)
-		return -1;
-	r = find_domain(t, virt, err);
-	if (r < 0 || (r && !t->opts->dry_run && ga_virt_undefine(virt, t->order->domain, err) < 0))
+	if (ga_changes_virt(&t->changes, &virt, err) < 0 ||
+	    ga_domain_state(&t->changes, t->order->domain, &state, err) < 0 ||
+	    (state != GA_VIRT_ABSENT && !t->opts->dry_run &&
+	     ga_virt_undefine(virt, t->order->domain, err) < 0))
 		return -1;
 	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entr%s of the journal",
 		 n, n == 1 ? "y" : "ies");
@@ -497,20 +384,13 @@ static const struct phase_def metal_phases[] = {
 	{ NULL, NULL },
 };
 
-static void release_locks(struct release *t)
-{
-	for (size_t i = 0; i < t->holds.n; i++)
-		close(t->holds.v[i]);
-	ga_list_release(&t->holds);
-}
-
 static int emit_orders(struct release *t, struct ga_err *err)
 {
-	release_locks(t); /* the reader of an order locks its slot immediately */
+	ga_work_unlock(&t->work); /* the reader of an order locks its slot immediately */
 	for (size_t i = 0; i < t->order->bundles.n; i++) {
 		struct ga_wipe_order w = wipe_order(t, &t->order->bundles.v[i]);
 
-		if (emit(t, &ga_wipe_order_schema, &w, err) < 0)
+		if (ga_work_emit(&t->work, &ga_wipe_order_schema, &w, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -525,7 +405,7 @@ static int check_steps(const struct release *t, const struct ga_released *r, str
 	for (size_t i = 0; i < r->steps.n && !s; i++)
 		if (ga_streq(r->steps.v[i].outcome, "failed"))
 			s = &r->steps.v[i];
-	if (!s || t->stdout_err.code != GA_OK)
+	if (!s || t->work.stdout_err.code != GA_OK)
 		return 0;
 	return ga_refuse(err, GA_EXTERNAL, s->step, t->order->allocation,
 			 ("'%s' is released, but step %s failed: %s", t->order->allocation, s->step,
@@ -543,7 +423,7 @@ static int tell_again(struct release *t, struct ga_err *err)
 
 	if (ga_rec_parse_text(t->attempt.result, &ga_released_schema, &r, err) < 0)
 		return -1;
-	e = emit(t, &ga_released_schema, &r, err);
+	e = ga_work_emit(&t->work, &ga_released_schema, &r, err);
 	if (e == 0)
 		e = emit_orders(t, err);
 	if (e == 0)
@@ -554,32 +434,11 @@ static int tell_again(struct release *t, struct ga_err *err)
 
 static int end_badly(struct release *t, const struct ga_err *why, struct ga_err *err)
 {
-	ga_autofree char *now = ga_time_now();
-	const struct ga_failure f = {
-		.node = t->order->node,
-		.object = t->order->allocation,
-		.attempt = t->order->attempt,
-		.generation = t->order->generation,
-		.program = (char *)(uintptr_t)t->opts->program,
-		.phase = (char *)(uintptr_t)t->phase,
-		.code = (char *)(uintptr_t)(why->reason[0] ? why->reason : "failed"),
-		.sentence = (char *)(uintptr_t)why->msg,
-		.hint = why->hint[0] ? (char *)(uintptr_t)why->hint : NULL,
-		.status = (int64_t)why->code,
-		.at = now,
-		.dry_run = t->opts->dry_run,
-	};
-	ga_autofree char *words = ga_xprintf("%s: %s%s%s", t->order->allocation, why->msg,
-					     why->hint[0] ? "\n  " : "", why->hint);
-
-	if (ga_provision_may_go_on(why)) {
-		*err = *why;
-		ga_err_object(err, t->order->allocation);
-		return ga_hint(err, "run gpuaas-release %s again: it continues",
-			       t->order->allocation);
-	}
-	t->opts->say(words);
-	return emit(t, &ga_failure_schema, &f, err);
+	if (!ga_work_may_go_on(why))
+		return ga_work_fail(&t->work, why, NULL, NULL, err);
+	*err = *why;
+	ga_err_object(err, t->order->allocation);
+	return ga_hint(err, "run gpuaas-release %s again: it continues", t->order->allocation);
 }
 
 static int run_phases(struct release *t, struct ga_err *err)
@@ -590,12 +449,10 @@ static int run_phases(struct release *t, struct ga_err *err)
 	struct ga_err why = GA_ERR_INIT;
 
 	for (; def->name; def++) {
-		t->phase = def->name;
-		t->phase_started = ga_clock_mono_micros();
-		if (ga_stop_check(def->name, &why) < 0 || def->run(t, &why) < 0 ||
+		if (ga_work_phase(&t->work, def->name, &why) < 0 || def->run(t, &why) < 0 ||
 		    (t->began &&
 		     ga_attempt_phase(&t->h, t->order->attempt, def->name, &why) < 0) ||
-		    tell_finished(t, &why) < 0)
+		    ga_work_progress(&t->work, "finished", &why) < 0)
 			return end_badly(t, &why, err);
 		if (t->known && ga_streq(t->attempt.state, "done"))
 			return tell_again(t, err);
@@ -610,7 +467,8 @@ static int run_phases(struct release *t, struct ga_err *err)
 	text = ga_rec_format_text(&ga_released_schema, &t->out);
 	if (!t->opts->dry_run && ga_attempt_end(&t->h, t->order->attempt, "done", text, err) < 0)
 		return -1;
-	if (emit(t, &ga_released_schema, &t->out, err) < 0 || emit_orders(t, err) < 0)
+	if (ga_work_emit(&t->work, &ga_released_schema, &t->out, err) < 0 ||
+	    emit_orders(t, err) < 0)
 		return -1;
 	return check_steps(t, &t->out, err);
 }
@@ -621,24 +479,23 @@ static void clear(struct release *t)
 	ga_attempt_release(&t->attempt);
 	ga_changes_close(&t->changes);
 	ga_hostdb_close(&t->h);
-	release_locks(t);
+	ga_work_clear(&t->work);
 }
 
 int ga_release_on_host(const struct ga_release_order *order, const struct ga_release_opts *opts,
 		       struct ga_err *err)
 {
-	ga_cleanup(clear) struct release t = { .opts = opts, .order = order, .phase = "hold" };
+	ga_cleanup(clear) struct release t = { .opts = opts, .order = order };
 
 	if ((opts->dry_run ? ga_hostdb_open_read(opts->host_dir, &t.h, err) :
 			     ga_hostdb_open_or_make(opts->host_dir, &t.h, err)) < 0)
 		return -1;
 	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
 					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,
-					 .dry_run = opts->dry_run, .say = opts->say };
-	if (run_phases(&t, err) < 0)
-		return -1;
-	if (t.stdout_err.code == GA_OK)
-		return 0;
-	*err = t.stdout_err;
-	return -1;
+					 .dry_run = opts->dry_run, .say = opts->to.say };
+	t.work = (struct ga_work){ .to = &opts->to, .program = opts->program,
+				   .host_dir = opts->host_dir, .dry_run = opts->dry_run,
+				   .node = order->node, .allocation = order->allocation,
+				   .attempt = order->attempt, .generation = order->generation };
+	return run_phases(&t, err) < 0 ? -1 : ga_work_stdout_error(&t.work, err);
 }

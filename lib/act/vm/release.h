@@ -10,8 +10,8 @@
 #define GA_ACT_VM_RELEASE_H
 
 #include "act/device/fabric.h"
+#include "act/vm/work.h"
 #include "record/release.h"
-#include "record/result.h"
 
 struct ga_release_opts {
 	const char *program; /* for messages and locks */
@@ -20,11 +20,7 @@ struct ga_release_opts {
 	const char *baremetal_dir; /* has the folder "release" of the operator's executables */
 	struct ga_fabric_at fabric;
 	bool dry_run;
-	/* Write a result or progress out. When stdout is gone, the error has reason "stdout": the
-	 * work goes on and the error is returned at the end. */
-	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
-	int (*progress)(const struct ga_progress *p, struct ga_err *err);
-	void (*say)(const char *line); /* words for people */
+	struct ga_work_to to; /* moving is not used */
 };
 
 /*

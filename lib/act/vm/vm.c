@@ -131,10 +131,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 		.libvirt_uri = opts->libvirt_uri,
 		.fabric = opts->fabric,
 		.dry_run = opts->dry_run,
-		.result = opts->result,
-		.progress = opts->progress,
-		.say = opts->say,
-		.moving = opts->moving,
+		.to = opts->to,
 	};
 	ret->p = (struct ga_provision){
 		.opts = &ret->provision_opts,
@@ -211,7 +208,7 @@ int ga_vm_check(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 
 int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
-	if (!vm->opts->dry_run && ga_provision_hold(&vm->p, vm->plan.allocation, err) < 0)
+	if (!vm->opts->dry_run && ga_work_lock(&vm->p.work, vm->plan.allocation, err) < 0)
 		return -1;
 	if (ga_vm_check(vm, rebuilds, err) < 0)
 		return -1;

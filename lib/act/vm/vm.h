@@ -11,6 +11,7 @@
 #define GA_ACT_VM_VM_H
 
 #include "act/device/fabric.h"
+#include "act/vm/work.h"
 #include "record/vm.h"
 
 struct ga_vm_opts {
@@ -27,13 +28,9 @@ struct ga_vm_opts {
 	/* A start that ends the hold of a stopped VM: the state has recorded the start already,
 	 * except in a dry run. */
 	bool undoes_hold;
-	/* As in provision.h; so are say and moving. */
-	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
-	int (*progress)(const struct ga_progress *p, struct ga_err *err);
+	struct ga_work_to to;
 	/* Applies a result to the state on this machine without writing it out. */
 	int (*fold)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
-	void (*say)(const char *line);
-	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
 };
 
 /*
@@ -74,7 +71,7 @@ GA_MUST_CHECK int ga_vm_publish(const char *id, const char *proto, int64_t port,
 GA_MUST_CHECK int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 				  const struct ga_vm_opts *opts, struct ga_err *err);
 /* Emits one record for each published port of the journal; its member published shows whether the
- * host forwards the port now. opts->result must only write these records out: they are no
+ * host forwards the port now. opts->to.result must only write these records out: they are no
  * results. */
 GA_MUST_CHECK int ga_vm_published(const char *id, const struct ga_vm_opts *opts,
 				  struct ga_err *err);

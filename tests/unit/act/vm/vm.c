@@ -80,7 +80,7 @@ static void say(const char *line)
 }
 
 static const struct ga_vm_opts opts = { .program = "unit", .node = "h1", .host_dir = dir,
-					.libvirt_uri = "test:///default", .say = say };
+					.libvirt_uri = "test:///default", .to.say = say };
 
 /* A program that acts on one of these ends with this. */
 static void refusals(void)

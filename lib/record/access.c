@@ -64,8 +64,8 @@ const struct ga_schema ga_access_settings_schema = {
 		GA_ENUM(S, two_people, GA_OPT, people_words,
 			"whether an override needs a second person; default auto: once a grant "
 			"names override"),
-		GA_FIELD(S, confirm_seconds, GA_F_INT, GA_OPT, .min = 60, .max = 2592000,
-			 .doc = "seconds in which a proposal can be confirmed; default 86400"),
+		GA_SECONDS_IN(S, confirm_seconds, GA_OPT, 60, 2592000,
+			      "seconds in which a proposal can be confirmed; default 86400"),
 		GA_FIELDS_END },
 };
 #undef S

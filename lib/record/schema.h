@@ -102,7 +102,9 @@ struct ga_schema {
  * microseconds, and MiB and KiB fit as bytes, also when multiplied by a thousand. */
 #define GA_BYTES_MAX (INT64_C(1) << 50)
 #define GA_COUNT_MAX INT64_C(1000000000)
-#define GA_SECONDS(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_SECONDS_MAX, d)
+#define GA_SECONDS(s, m, pr, d) GA_SECONDS_IN(s, m, pr, 0, GA_SECONDS_MAX, d)
+/* Seconds with bounds of their own, within those of GA_SECONDS. */
+#define GA_SECONDS_IN(s, m, pr, lo, hi, d) GA_INT_IN(s, m, pr, lo, hi, d)
 /* An age, or an estimated duration of work, in seconds. */
 #define GA_SPAN(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_TIME_SPAN_MAX, d)
 #define GA_BYTES(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX, d)

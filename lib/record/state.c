@@ -154,7 +154,7 @@ const struct ga_schema ga_profile_schema = {
 		GA_ENUM(S, domain_type, GA_OPT, ga_domain_types,
 			"libvirt domain type; default kvm"),
 		GA_SECONDS(S, hold_seconds, GA_OPT, "default hold at release, in seconds"),
-		GA_INT_IN(S, graceful_seconds, GA_OPT, 0, 86400,
+		GA_SECONDS_IN(S, graceful_seconds, GA_OPT, 0, GA_GRACEFUL_MAX,
 			  "seconds that a guest has to stop, before the hard stop; default 60"),
 		GA_TEXT(S, region, GA_OPT, GA_T_NAME, "only nodes of this region"),
 		GA_TEXT(S, pool, GA_OPT, GA_T_NAME, "only nodes of this pool"),
@@ -183,7 +183,7 @@ const struct ga_schema ga_image_schema = {
 		GA_TEXT(S, user, GA_OPT, GA_T_ANY, "login of the guest"),
 		GA_TEXT(S, driver_version, GA_OPT, GA_T_ANY,
 			"version of the GPU driver in the image"),
-		GA_INT_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
+		GA_SECONDS_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
 			  "seconds from start to readiness, without those for memory and GPUs; "
 			  "default 180"),
 		GA_FIELDS_END },

@@ -103,7 +103,7 @@ static const char *since_when(char out[GA_TIME_SIZE])
 
 	if (!since || ga_duration_parse(since, &seconds, &ignored) < 0)
 		return since;
-	return ga_time_format(ga_clock_micros() - seconds * 1000000, out);
+	return ga_time_format(ga_clock_micros() - seconds * GA_SECOND, out);
 }
 
 static int kind_wanted(const char **ret, struct ga_err *err)

@@ -151,7 +151,7 @@ static int run(struct ga_err *err)
 		.ssh = { .program = ga_cli_configured("GPUAAS_SSH", "ssh"),
 			 .connect_seconds = connect_timeout },
 		.parallel = (int)parallel,
-		.timeout_micros = timeout * 1000000,
+		.timeout_micros = timeout * GA_SECOND,
 		.address = address,
 	};
 	const char *state = ga_cli_state_path(), *slash = strrchr(state, '/');

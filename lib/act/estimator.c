@@ -213,7 +213,7 @@ int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
 	const char *const argv[] = { file, NULL };
 	const struct ga_proc p = { .argv = argv, .input = question,
 				   .input_len = strlen(question),
-				   .timeout_micros = seconds * 1000000,
+				   .timeout_micros = seconds * GA_SECOND,
 				   .output_max = GA_ESTIMATOR_OUTPUT_MAX + 1,
 				   .ends_with_us = true };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;

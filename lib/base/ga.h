@@ -25,6 +25,11 @@
 #else
 #define GA_MUST_CHECK [[nodiscard]]
 #endif
+/* Microseconds in a second: times and durations are counted in microseconds. The seconds of records
+ * and options have bounds (GA_SECONDS_MAX, GA_TIME_SPAN_MAX in record/time.h) with which seconds *
+ * GA_SECOND fits, and the sum with a time of a clock too; for other seconds use ga_time_after()
+ * there, which cannot overflow. A quotient is rounded towards 0. */
+#define GA_SECOND INT64_C(1000000)
 #define GA_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Hands ownership of a pointer over: evaluates to the value and leaves NULL behind. */

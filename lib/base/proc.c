@@ -397,7 +397,7 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 	ga_cleanup(close_pipes) struct pipes pipes = {
 		{ -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 }
 	};
-	int64_t timeout = p->timeout_micros ? p->timeout_micros : 30000000;
+	int64_t timeout = p->timeout_micros ? p->timeout_micros : 30 * GA_SECOND;
 	int64_t deadline = ga_clock_mono_micros() + timeout;
 	int how, ended;
 	pid_t pid;
@@ -415,7 +415,7 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 	if (!ended) {
 		kill_group(pid);
 		return ga_fail(err, GA_BUSY, "'%s' did not end within %lld s and was killed",
-			       p->argv[0], (long long)(timeout / 1000000));
+			       p->argv[0], (long long)(timeout / GA_SECOND));
 	}
 	ret->status = status_of(how);
 	return 0;

@@ -111,7 +111,7 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 	}
 	if (ga_published_parse(text.buf, text.len, q->now_micros, &p, err) < 0)
 		return ga_wrap(err, "'%s'", path);
-	age = (q->now_micros - p.made_micros) / 1000000;
+	age = (q->now_micros - p.made_micros) / GA_SECOND;
 	if (age < -PUBLISHED_SECONDS)
 		return ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds from now: a "
 			       "clock is wrong, and its age is unknown", path,

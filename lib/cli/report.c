@@ -55,7 +55,7 @@ static int read_when(const char *option, const char *text, int64_t now, int64_t 
 		return 0;
 	}
 	if (ga_time_read(strlen(text) == 10 ? day : text, &n)) {
-		*ret = n / 1000000 - (n % 1000000 < 0);
+		*ret = n / GA_SECOND - (n % GA_SECOND < 0);
 		return 0;
 	}
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
@@ -68,7 +68,7 @@ static int read_window(struct report *r, struct ga_err *err)
 {
 	int64_t behind;
 
-	r->w.now = ga_clock_micros() / 1000000;
+	r->w.now = ga_clock_micros() / GA_SECOND;
 	r->w.to = r->w.now;
 	if (r->o->to && read_when("--to", r->o->to, r->w.now, &r->w.to, err) < 0)
 		return -1;

@@ -31,7 +31,7 @@
 #define CLIENT_BYTES (64 << 10) /* request, cookies twice, 64 bytes a field, answer's header */
 #define FILE_MAX_BYTES (16 << 20)
 #define FINISH_SECONDS 5 /* time for open answers when the server ends */
-#define LOOK_MICROS 1000000 /* longest time between two checks for idleness and deadlines */
+#define LOOK_MICROS GA_SECOND /* longest time between two checks for idleness and deadlines */
 
 static const struct ga_http_opts *opts;
 static _Atomic int64_t asked_micros; /* monotonic: time of the last request */
@@ -267,7 +267,7 @@ static void noted(void *arg, struct MHD_Connection *connection, void **context,
 	}
 	c = ga_xcalloc(1, sizeof(*c));
 	c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	c->until_micros = ga_clock_mono_micros() + opts->deadline_seconds * 1000000;
+	c->until_micros = ga_clock_mono_micros() + opts->deadline_seconds * GA_SECOND;
 	*context = c;
 	pthread_mutex_lock(&held.lock);
 	c->before = held.last;
@@ -373,7 +373,7 @@ static int64_t clients(struct MHD_Daemon *d)
 static bool is_idle(struct MHD_Daemon *d)
 {
 	return opts->idle_seconds && !clients(d) &&
-	       ga_clock_mono_micros() - atomic_load(&asked_micros) > opts->idle_seconds * 1000000;
+	       ga_clock_mono_micros() - atomic_load(&asked_micros) > opts->idle_seconds * GA_SECOND;
 }
 
 int ga_cli_serve(const struct ga_http_opts *o, struct ga_err *err)
@@ -411,15 +411,13 @@ int ga_cli_serve(const struct ga_http_opts *o, struct ga_err *err)
 	}
 	/* Runs until a signal comes, or until it is idle. */
 	while (!ga_stop_asked() && !is_idle(d)) {
-		int64_t micros = end_overdue();
-		const struct timespec ts = { .tv_sec = micros / 1000000,
-					     .tv_nsec = micros % 1000000 * 1000 };
+		const struct timespec ts = ga_clock_timespec(end_overdue());
 
 		(void)ppoll(NULL, 0, &ts, &before);
 	}
 	/* Accepts no new connection, and finishes the answers of open ones. A new client waits in
 	 * the queue of systemd's socket for the next process. */
-	until = ga_clock_mono_micros() + FINISH_SECONDS * INT64_C(1000000);
+	until = ga_clock_mono_micros() + FINISH_SECONDS * GA_SECOND;
 	listening = MHD_quiesce_daemon(d);
 	while (clients(d) && ga_clock_mono_micros() < until)
 		(void)poll(NULL, 0, 10);

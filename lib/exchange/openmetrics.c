@@ -111,8 +111,8 @@ void ga_om_micros(struct ga_str *to, const char *name, const struct ga_label *la
 	uint64_t size = micros < 0 ? -(uint64_t)micros : (uint64_t)micros;
 
 	add_name(to, name, labels);
-	ga_str_addf(to, "%s%" PRIu64 ".%06" PRIu64 "\n", micros < 0 ? "-" : "", size / 1000000,
-		    size % 1000000);
+	ga_str_addf(to, "%s%" PRIu64 ".%06" PRIu64 "\n", micros < 0 ? "-" : "", size / GA_SECOND,
+		    size % GA_SECOND);
 }
 
 void ga_om_end(struct ga_str *to)

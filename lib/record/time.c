@@ -17,7 +17,7 @@ int64_t ga_time_after(int64_t micros, int64_t seconds)
 {
 	int64_t distance, ret;
 
-	if (__builtin_mul_overflow(seconds, 1000000, &distance) ||
+	if (__builtin_mul_overflow(seconds, GA_SECOND, &distance) ||
 	    __builtin_add_overflow(micros, distance, &ret))
 		return seconds < 0 ? GA_TIME_MIN : GA_TIME_MAX;
 	return within(ret);
@@ -25,13 +25,13 @@ int64_t ga_time_after(int64_t micros, int64_t seconds)
 
 char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE])
 {
-	int64_t frac = (micros = within(micros)) % 1000000;
+	int64_t frac = (micros = within(micros)) % GA_SECOND;
 	time_t seconds;
 	struct tm tm;
 
 	if (frac < 0)
-		frac += 1000000;
-	seconds = (time_t)((micros - frac) / 1000000);
+		frac += GA_SECOND;
+	seconds = (time_t)((micros - frac) / GA_SECOND);
 	gmtime_r(&seconds, &tm);
 	/* Not strftime: its %Y has no leading zeros, and text order must be time order. */
 	snprintf(out, GA_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
@@ -123,7 +123,7 @@ bool ga_time_read(const char *text, int64_t *micros)
 	    hour > 23 || minute > 59 || second > 59)
 		return false;
 	*micros = (((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) *
-			  1000000 + frac;
+			  GA_SECOND + frac;
 	return true;
 }
 

@@ -13,7 +13,7 @@
 #define GA_TIME_MIN INT64_C(-62135596800000000) /* 0001-01-01T00:00:00.000000Z */
 #define GA_TIME_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
 /* The longest span between two times, in seconds. */
-#define GA_TIME_SPAN_MAX ((GA_TIME_MAX - GA_TIME_MIN) / 1000000 + 1)
+#define GA_TIME_SPAN_MAX ((GA_TIME_MAX - GA_TIME_MIN) / GA_SECOND + 1)
 
 /* Writes micros (since 1970 UTC) to out; returns out. A time before GA_TIME_MIN is written as
  * GA_TIME_MIN, one after GA_TIME_MAX as GA_TIME_MAX: "for ever" must not look like a past time. */

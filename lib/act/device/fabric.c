@@ -8,7 +8,7 @@
 #include "base/proc.h"
 #include "look/nvfm.h"
 
-#define START_MICROS INT64_C(60000000)
+#define START_MICROS (60 * GA_SECOND)
 
 #define DIGITS "0123456789"
 

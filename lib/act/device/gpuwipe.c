@@ -14,7 +14,6 @@
 #include "look/pci.h"
 #include "look/sys.h"
 
-#define SECOND INT64_C(1000000)
 
 void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const char *fmt, ...)
 {
@@ -188,7 +187,7 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 	if (is_held(address, step, ret))
 		return;
 	if (ga_proc_check(&(struct ga_proc){ .argv = (const char *const[]){ hook, address, NULL },
-					     .timeout_micros = 600 * SECOND },
+					     .timeout_micros = 600 * GA_SECOND },
 			  &out, &err) < 0)
 		ga_step_set(ret, step, "failed", "%s", err.msg);
 	else

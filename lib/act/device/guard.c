@@ -11,8 +11,7 @@
 #include "look/nvme_id.h"
 #include "record/fault.h"
 
-#define SECOND INT64_C(1000000)
-#define TRANSIENT (3 * SECOND) /* udev opens new disks for a moment */
+#define TRANSIENT (3 * GA_SECOND) /* udev opens new disks for a moment */
 
 static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *name,
 				     const char *outcome, const char *fmt, ...)
@@ -366,7 +365,7 @@ static void check_openers(const struct ga_disk *d, const char *name, struct ga_g
 
 	do
 		ga_openers_find(d, &who);
-	while (who.pid && ga_clock_wait(deadline, SECOND / 5));
+	while (who.pid && ga_clock_wait(deadline, GA_SECOND / 5));
 	if (who.pid)
 		add_step(steps, name, "failed", "nvme_in_use: process %lld (%s) has it open%s",
 			 (long long)who.pid, who.command, who.mapped ? " (mapped)" : "");

@@ -265,7 +265,7 @@ static int attend_run(struct runs *r, struct run *run, struct ga_err *err)
 			failure = ga_xprintf("it ended with status %d", status);
 	} else if (ga_clock_mono_micros() >= run->deadline) {
 		failure = ga_xprintf("it did not end within %lld s and was killed",
-				     (long long)(r->limits->timeout_micros / 1000000));
+				     (long long)(r->limits->timeout_micros / GA_SECOND));
 		late = true;
 	} else {
 		return 0;

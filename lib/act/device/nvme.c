@@ -27,7 +27,6 @@
 #define SES_USER 1
 #define SES_CRYPTO 2
 
-#define SECOND INT64_C(1000000)
 #define COMMAND_MS 60000
 #define FORMAT_MS (4 * 3600 * 1000)
 #define STILL_SECONDS 1800 /* no progress for so long, or twice the estimate: stuck */
@@ -61,7 +60,7 @@ static bool real_wait(void *ctx, int64_t micros)
 
 	(void)ctx;
 	while (!ga_stop_asked() && ga_clock_mono_micros() < until)
-		ga_clock_wait(until, SECOND / 5);
+		ga_clock_wait(until, GA_SECOND / 5);
 	return !ga_stop_asked();
 }
 
@@ -254,7 +253,7 @@ static bool sanitize_ended(const struct ga_sanitize_log *log, uint32_t cdw10,
 static void await_sanitize(struct ga_nvme_dev *d, uint32_t cdw10, const struct ga_watch *watch,
 			   struct ga_nvme_try *ret)
 {
-	int64_t began = d->ops->now(d->ctx), moved = began, interval = SECOND / 10;
+	int64_t began = d->ops->now(d->ctx), moved = began, interval = GA_SECOND / 10;
 	struct ga_sanitize_log log;
 	uint16_t last = 0;
 	int failures = 0;
@@ -284,10 +283,10 @@ static void await_sanitize(struct ga_nvme_dev *d, uint32_t cdw10, const struct g
 				still = 2 * expected;
 			ga_watch_tell(watch, log.progress, 65536);
 		}
-		if (now - moved > still * SECOND || now - began > WHOLE_SECONDS * SECOND) {
+		if (now - moved > still * GA_SECOND || now - began > WHOLE_SECONDS * GA_SECOND) {
 			conclude(ret, GA_WIPE_UNKNOWN, false,
 				 "no progress for %lld s at %u %% (the drive continues by itself)",
-				 (long long)((now - moved) / SECOND), last * 100u / 65536);
+				 (long long)((now - moved) / GA_SECOND), last * 100u / 65536);
 			return;
 		}
 		if (!d->ops->wait(d->ctx, interval)) {
@@ -296,7 +295,7 @@ static void await_sanitize(struct ga_nvme_dev *d, uint32_t cdw10, const struct g
 				 last * 100u / 65536);
 			return;
 		}
-		interval = interval * 2 > 5 * SECOND ? 5 * SECOND : interval * 2;
+		interval = interval * 2 > 5 * GA_SECOND ? 5 * GA_SECOND : interval * 2;
 	}
 }
 

@@ -273,7 +273,7 @@ static void name_process(int proc, const char *pid, struct ga_openers *ret)
 
 /* A process that begins or ends may be hidden for a moment, also from root: look again for this
  * long, over all processes. */
-#define HIDDEN_MICROS 1000000
+#define HIDDEN_MICROS GA_SECOND
 #define LOOK_AGAIN 10000
 
 static void look_for(struct wanted *w, struct ga_openers *ret)

@@ -12,7 +12,7 @@
 #include "record/mac.h"
 #include "record/size.h"
 
-#define PORT_MICROS INT64_C(10000000)
+#define PORT_MICROS (10 * GA_SECOND)
 
 char *ga_ovs_cookie(const char *allocation, char out[GA_COOKIE_SIZE])
 {
@@ -136,7 +136,7 @@ bool ga_ovs_flows_stand(const struct ga_ovs_port *p, int64_t ofport, const char 
 
 static int vsctl(const char *const *argv, struct ga_proc_result *out, struct ga_err *err)
 {
-	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(15000000) };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 15 * GA_SECOND };
 
 	return ga_proc_run(&p, out, err);
 }
@@ -158,7 +158,7 @@ int ga_ovs_has_bridge(const char *bridge, struct ga_err *err)
 static int ask(const char *const *argv, struct ga_str *ret, struct ga_err *err)
 {
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(15000000) };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 15 * GA_SECOND };
 
 	if (ga_proc_check(&p, &out, err) < 0)
 		return -1;

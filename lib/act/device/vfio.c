@@ -40,7 +40,8 @@ __attribute__((noreturn)) static void write_in_child(const char *path, const cha
 int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 		   struct ga_err *err)
 {
-	int64_t deadline = ga_clock_mono_micros() + (timeout_micros ? timeout_micros : 15000000);
+	int64_t timeout = timeout_micros ? timeout_micros : 15 * GA_SECOND;
+	int64_t deadline = ga_clock_mono_micros() + timeout;
 	int64_t nap = 100;
 	int status;
 	pid_t pid = fork(), got;
@@ -143,9 +144,9 @@ int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_e
 
 /* ---- reset ---- */
 
-#define RESET_MICROS INT64_C(60000000) /* resets of GPUs take so long */
+#define RESET_MICROS (60 * GA_SECOND) /* resets of GPUs take so long */
 /* Linux itself waits 66 s for a function to come back (pci_dev_wait), for each method it tries. */
-#define RETURN_MICROS INT64_C(240000000)
+#define RETURN_MICROS (240 * GA_SECOND)
 
 /* Statuses of the child beside errno, which is below 128. */
 enum { METHOD_REFUSED = 200, METHOD_STAYS };

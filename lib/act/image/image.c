@@ -309,9 +309,8 @@ static void attend(struct ga_crew *c)
 	struct ga_err err = GA_ERR_INIT;
 
 	while (c->running) {
-		int64_t until = ga_clock_micros() + 100000, done = c->done;
-		struct timespec ts = { .tv_sec = until / 1000000,
-				       .tv_nsec = until % 1000000 * 1000 };
+		struct timespec until = ga_clock_timespec(ga_clock_micros() + 100000);
+		int64_t done = c->done;
 
 		pthread_mutex_unlock(&c->lock);
 		if (c->progress && c->progress(done, total, c->arg, &err) < 0) {
@@ -321,7 +320,7 @@ static void attend(struct ga_crew *c)
 		}
 		pthread_mutex_lock(&c->lock);
 		if (c->running)
-			pthread_cond_timedwait(&c->ended, &c->lock, &ts);
+			pthread_cond_timedwait(&c->ended, &c->lock, &until);
 	}
 }
 

@@ -224,7 +224,7 @@ int ga_qcow2_convert(int from, int to, bool target_is_zero, struct ga_err *err)
 	ga_autofree char *target = ga_xprintf("/proc/%ld/fd/%d", (long)getpid(), to);
 	const char *argv[] = { "qemu-img", "convert", "-n", "-W", "-f", "qcow2", "-O", "raw",
 			       target_is_zero ? "--target-is-zero" : "-q", source, target, NULL };
-	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(3600) * 1000000 };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 3600 * GA_SECOND };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
 	if (ga_proc_check(&p, &out, err) < 0)

@@ -68,7 +68,7 @@ static int64_t seconds_since(const char *at)
 
 	if (!ga_time_read(at, &micros))
 		return GA_UNKNOWN;
-	return micros > now ? 0 : (now - micros) / 1000000;
+	return micros > now ? 0 : (now - micros) / GA_SECOND;
 }
 
 /* The hugepage size of the plan that the attempt carries out, in KiB, or GA_UNKNOWN. */
@@ -208,8 +208,8 @@ static void add_file(struct ga_any_list *to, const char *dir, const char *name, 
 	f->path = ga_xprintf("%s/%s", dir, name);
 	f->allocation = allocation;
 	f->age_seconds = GA_UNKNOWN;
-	if (stat(f->path, &st) == 0 && ga_clock_micros() / 1000000 >= st.st_mtime)
-		f->age_seconds = ga_clock_micros() / 1000000 - st.st_mtime;
+	if (stat(f->path, &st) == 0 && ga_clock_micros() / GA_SECOND >= st.st_mtime)
+		f->age_seconds = ga_clock_micros() / GA_SECOND - st.st_mtime;
 }
 
 /* The names in a folder; a folder that does not exist has none. */

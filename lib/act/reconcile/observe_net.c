@@ -128,7 +128,7 @@ static int list(const char *what, const char *of, struct ga_proc_result *out, st
 	const char *argv[] = { "ovs-vsctl", "--timeout=10", what, of, NULL };
 
 	return ga_proc_check(&(const struct ga_proc){ .argv = argv,
-						      .timeout_micros = INT64_C(15000000) },
+						      .timeout_micros = 15 * GA_SECOND },
 			     out, err);
 }
 

@@ -11,7 +11,7 @@
 #include "look/dhcp.h"
 #include "look/domain.h"
 
-#define LEASE_MICROS INT64_C(10000000)
+#define LEASE_MICROS (10 * GA_SECOND)
 #define IP_FORWARD "/proc/sys/net/ipv4/ip_forward"
 
 int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)

@@ -150,7 +150,7 @@ static int write_attr(const char *address, const char *name, int64_t value, stru
 	ga_autofree char *path = ga_xprintf(GA_PCI_SYSFS "/%s/%s", address, name);
 	ga_autofree char *text = ga_xprintf("%" PRId64, value);
 
-	return ga_sysfs_write(path, text, INT64_C(60000000), err);
+	return ga_sysfs_write(path, text, 60 * GA_SECOND, err);
 }
 
 static int64_t read_attr(const char *address, const char *name)

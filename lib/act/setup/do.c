@@ -15,7 +15,7 @@
 
 int ga_setup_program(const char *const *argv, int64_t seconds, struct ga_err *err)
 {
-	const struct ga_proc p = { .argv = argv, .timeout_micros = seconds * 1000000 };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = seconds * GA_SECOND };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
 	return ga_proc_check(&p, &out, err);

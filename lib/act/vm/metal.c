@@ -6,7 +6,7 @@
 #include "base/proc.h"
 #include "record/rec.h"
 
-#define HOOK_MICROS INT64_C(7200000000) /* a deploy with its reboots */
+#define HOOK_MICROS (7200 * GA_SECOND) /* a deploy with its reboots */
 
 /* Merges the last line of the output, if it is a JSON object. */
 static void merge_answer(const char *out, json_t *into)

@@ -44,7 +44,7 @@ int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err)
 /* 1 off, 0 still on at the deadline. */
 static int wait_off(struct ga_changes *c, const char *domain, int64_t seconds, struct ga_err *err)
 {
-	int64_t deadline = ga_clock_mono_micros() + seconds * 1000000;
+	int64_t deadline = ga_clock_mono_micros() + seconds * GA_SECOND;
 	enum ga_virt_state state;
 
 	for (;;) {

@@ -287,7 +287,7 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 	/* A function that cannot be reset by itself was reset with its slot's wipe, and has no
 	 * tenant's data. */
 	if (!r && !is_gpu)
-		return ga_vfio_wait_config(address, INT64_C(60000000), err);
+		return ga_vfio_wait_config(address, 60 * GA_SECOND, err);
 	if (r && is_gpu)
 		ga_work_note(&p->work, "%s by %s reset", address,
 				  how.method[0] ? how.method : "the kernel's");

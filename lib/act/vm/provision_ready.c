@@ -31,7 +31,7 @@ int64_t ga_ready_seconds(const struct ga_plan *plan)
 static void start_clock(struct ga_provision *p)
 {
 	if (!p->deadline)
-		p->deadline = ga_clock_mono_micros() + ga_ready_seconds(p->plan) * 1000000;
+		p->deadline = ga_clock_mono_micros() + ga_ready_seconds(p->plan) * GA_SECOND;
 }
 
 /* Whether the VM runs; a VM that has stopped will not become ready. */
@@ -121,7 +121,7 @@ int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
 			       to,
 			       "true",
 			       NULL };
-	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(20000000) };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 20 * GA_SECOND };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	struct ga_err slow = GA_ERR_INIT;
 

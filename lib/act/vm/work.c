@@ -101,7 +101,7 @@ int ga_work_bytes(int64_t done, int64_t total, void *work, struct ga_err *err)
 		w->to->moving(w->phase, done, total, w->started);
 	if (ga_stop_check(w->phase, err) < 0)
 		return -1;
-	if (now - w->reported < 1000000)
+	if (now - w->reported < GA_SECOND)
 		return 0;
 	w->reported = now;
 	return ga_work_progress(w, "running", err);

@@ -9,8 +9,6 @@
 #include "record/result.h"
 #include "record/time.h"
 
-#define RUNNING_EVERY INT64_C(1000000)
-
 static void tell_record(struct ga_tell *t, const char *phase, const char *state, int64_t bytes,
 			int64_t total)
 {
@@ -19,7 +17,7 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 	struct ga_err lost = GA_ERR_INIT;
 	struct ga_progress p;
 
-	if (running && (!json || now - t->reported < RUNNING_EVERY))
+	if (running && (!json || now - t->reported < GA_SECOND))
 		return;
 	t->reported = now;
 	ga_schema_init(&ga_progress_schema, &p);

@@ -298,6 +298,6 @@ int ga_on_node_look(struct ga_on_node *n, struct ga_err *err)
 	if (!limit || ga_clock_mono_micros() - n->started < limit)
 		return 0;
 	(void)ga_fail_for(&why, GA_BUSY, "timed_out", "the command did not end within %lld s",
-			  (long long)(limit / 1000000));
+			  (long long)(limit / GA_SECOND));
 	return ga_on_node_fail(n, "run", &why, err);
 }

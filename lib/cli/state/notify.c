@@ -156,7 +156,7 @@ static const struct ga_hook *hook_of(const struct ga_hooks *hooks, const char *n
 static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notices *owed,
 		struct ga_err *err)
 {
-	const struct ga_hook_limits limits = { .timeout_micros = deadline * 1000000,
+	const struct ga_hook_limits limits = { .timeout_micros = deadline * GA_SECOND,
 					       .jobs = (size_t)jobs, .failures = FAILURES_MOST };
 	ga_cleanup(cleanup_tellings) struct tellings t = { .db = db, .n = owed->n };
 	size_t i;

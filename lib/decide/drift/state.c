@@ -14,7 +14,7 @@ static int64_t age_of(const struct ga_drift_ctx *c, const char *since)
 	if (!ga_time_read(since, &micros))
 		return GA_UNKNOWN;
 	/* A clock that is behind the state's gives age 0, not a negative age. */
-	return micros > c->seen->at_micros ? 0 : (c->seen->at_micros - micros) / 1000000;
+	return micros > c->seen->at_micros ? 0 : (c->seen->at_micros - micros) / GA_SECOND;
 }
 
 /* ---- host.db ---- */

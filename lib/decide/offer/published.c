@@ -22,7 +22,7 @@ static int add_profile(json_t *json, int64_t now_micros, struct ga_published *re
 	if (ga_schema_parse(schema, json, &p, err) < 0)
 		return ga_wrap(err, "is no published view of profiles");
 	if (ga_time_read(p.as_of, &as_of))
-		p.stale_seconds = as_of < now_micros ? (now_micros - as_of) / 1000000 : 0;
+		p.stale_seconds = as_of < now_micros ? (now_micros - as_of) / GA_SECOND : 0;
 	*ga_list_add(&ret->profiles) = p;
 	return 0;
 }

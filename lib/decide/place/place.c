@@ -72,7 +72,7 @@ const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *flee
 		const struct ga_fleet_window *w = &node->windows.v[i];
 
 		if (w->to > now && (run_seconds == GA_UNKNOWN || w->from <= now ||
-				    (w->from - now) / 1000000 < run_seconds))
+				    (w->from - now) / GA_SECOND < run_seconds))
 			return w;
 	}
 	return NULL;

@@ -259,7 +259,7 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 	int found = ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds);
 
 	if (found > 0 && seconds > 0 && seconds < INT64_C(253402300800))
-		at = seconds * 1000000;
+		at = seconds * GA_SECOND;
 	else if (found)
 		ga_view_malformed(v, node->labels, "nvidia.com/gfd.timestamp");
 	if (at == GA_UNKNOWN && node->heartbeat_at && !ga_time_read(node->heartbeat_at, &at)) {
@@ -271,11 +271,11 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 	if (at == GA_UNKNOWN)
 		return;
 	v->observed_at = ga_xstrdup(ga_time_format(at, buf));
-	if (at > now + 300 * INT64_C(1000000))
+	if (at > now + 300 * GA_SECOND)
 		ga_view_warn(v, "timestamp_future", "it was seen at %s, which is in the future",
 			     v->observed_at);
 	else
-		v->age_seconds = at > now ? 0 : (now - at) / 1000000;
+		v->age_seconds = at > now ? 0 : (now - at) / GA_SECOND;
 }
 
 /* Warns of resources without any evidence of their type. For a second model of NVIDIA GPUs, which

@@ -16,10 +16,10 @@
 /* Runs a program of Open vSwitch; call it only where Open vSwitch runs. */
 static int ask_switch(const char *const *argv, struct ga_proc_result *out)
 {
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 5 * GA_SECOND };
 	struct ga_err ignored = GA_ERR_INIT;
 
-	return ga_proc_check(&(const struct ga_proc){ .argv = argv, .timeout_micros = 5000000 },
-			     out, &ignored);
+	return ga_proc_check(&p, out, &ignored);
 }
 
 static bool has_line(const char *text, const char *line)
@@ -143,7 +143,7 @@ static void look_firewall(struct ga_reasons *warnings)
 {
 	static const char *const argv[] = { "nft", "-j", "-t", "list", "ruleset", NULL };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-	const struct ga_proc p = { .argv = argv, .timeout_micros = 5000000,
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 5 * GA_SECOND,
 				   .output_max = 8 << 20 };
 	ga_autostr struct ga_str evidence = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;

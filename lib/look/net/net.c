@@ -142,7 +142,7 @@ static bool is_nat_rule(const char *line, const char *network)
 
 static int run(const char *const *argv, struct ga_proc_result *out, struct ga_str *evidence)
 {
-	const struct ga_proc p = { .argv = argv, .timeout_micros = 5000000,
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 5 * GA_SECOND,
 				   .output_max = OUTPUT_MAX };
 	struct ga_err why = GA_ERR_INIT;
 

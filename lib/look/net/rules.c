@@ -383,7 +383,7 @@ int ga_net_rules_read(const char *bridge, const char *network, struct ga_net_rul
 		      struct ga_err *err)
 {
 	static const char *const argv[] = { "nft", "-j", "list", "table", "ip", "gpuaas", NULL };
-	const struct ga_proc p = { .argv = argv, .timeout_micros = 5000000,
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 5 * GA_SECOND,
 				   .output_max = OUTPUT_MAX };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 

@@ -14,7 +14,7 @@
 /* The status of a program, its output in out; -1 when it could not be run. */
 static int ask(const char *const *argv, struct ga_proc_result *out)
 {
-	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(15000000) };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 15 * GA_SECOND };
 	struct ga_err ignored = GA_ERR_INIT;
 
 	return ga_proc_run(&p, out, &ignored) < 0 ? -1 : out->status;

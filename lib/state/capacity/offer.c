@@ -350,7 +350,8 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 	ret->made_at = time_text(now);
 	if (n.oldest_micros != GA_UNKNOWN) {
 		ret->as_of = time_text(n.oldest_micros);
-		ret->stale_seconds = n.oldest_micros < now ? (now - n.oldest_micros) / 1000000 : 0;
+		ret->stale_seconds =
+			n.oldest_micros < now ? (now - n.oldest_micros) / GA_SECOND : 0;
 	}
 	if (is_scarce(ret)) {
 		if (read_ending(o, err) < 0)

@@ -203,7 +203,7 @@ static void read_age(struct ga_node_view *v, const char *observed_at, int64_t no
 	if (!ga_time_read(observed_at, &at))
 		return;
 	v->observed_at = ga_xstrdup(observed_at);
-	v->age_seconds = at > now ? 0 : (now - at) / 1000000;
+	v->age_seconds = at > now ? 0 : (now - at) / GA_SECOND;
 }
 
 struct reading {

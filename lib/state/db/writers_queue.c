@@ -72,7 +72,7 @@ static int start_timer(int64_t micros, timer_t *timer, struct ga_err *err)
 {
 	struct sigaction sa = { .sa_handler = on_timer };
 	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM };
-	struct itimerspec when = { .it_value = { micros / 1000000, (micros % 1000000) * 1000 },
+	struct itimerspec when = { .it_value = ga_clock_timespec(micros),
 				   .it_interval = { 0, 20 * 1000000 } };
 
 	sigaction(SIGALRM, &sa, NULL);
@@ -196,7 +196,7 @@ static int wait_queue(struct ga_writers_queue *t, int64_t until, struct ga_err *
 
 static int wait_turn(struct ga_writers_queue *t, struct ga_err *err)
 {
-	int64_t micros = deadline_seconds * 1000000;
+	int64_t micros = deadline_seconds * GA_SECOND;
 	int64_t until = ga_clock_mono_micros() + micros;
 	timer_t timer;
 	int r;

@@ -15,7 +15,7 @@
 #include "state/query/find.h"
 
 #define TRIES 4			  /* new reads of the fleet before giving up on a request */
-#define EXPIRE_MICROS 2000000	  /* interval of freeing expired plans */
+#define EXPIRE_MICROS (2 * GA_SECOND) /* interval of freeing expired plans */
 
 void ga_placer_clear(struct ga_placer *p)
 {

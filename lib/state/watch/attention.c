@@ -36,7 +36,7 @@ static int64_t overdue(enum ga_machine m, const char *state, const char *since)
 
 	if (!s || !s->limit_seconds || !ga_time_read(since, &micros))
 		return -1;
-	return (ga_clock_micros() - micros) / 1000000 - s->limit_seconds;
+	return (ga_clock_micros() - micros) / GA_SECOND - s->limit_seconds;
 }
 
 /* The time before which a state must have begun, at the least, to be overdue in any state. */

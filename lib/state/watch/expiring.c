@@ -15,8 +15,8 @@
 #include "state/db/row.h"
 #include "state/watch/expiring.h"
 
-#define AHEAD_MICROS (INT64_C(86400) * 1000000)	   /* maintenance that begins within this time */
-#define ENDING_MICROS (INT64_C(3600) * 1000000)	   /* run time that is over within this time */
+#define AHEAD_MICROS (86400 * GA_SECOND)	   /* maintenance that begins within this time */
+#define ENDING_MICROS (3600 * GA_SECOND)	   /* run time that is over within this time */
 #define FREE_LEAST (INT64_C(128) << 20)		   /* bytes free on the state's file system */
 
 /* ---- run times ---- */

@@ -11,7 +11,7 @@
 #include "record/time.h"
 #include "state/watch/metrics.h"
 
-#define DAY_MICROS (INT64_C(86400) * 1000000)
+#define DAY_MICROS (86400 * GA_SECOND)
 #define PHASES_MAX 100 /* far more than there are */
 
 struct phase {

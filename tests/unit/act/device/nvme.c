@@ -6,7 +6,6 @@
 
 #include "act/device/nvme.h"
 
-#define SECOND INT64_C(1000000)
 
 /* One state of the sanitize log, and for how many looks it stays. */
 struct look {

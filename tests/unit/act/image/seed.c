@@ -93,8 +93,8 @@ static void image(void)
 	t_ok(!strncasecmp(iso.buf + 16 * 2048 + 40, "cidata ", 7), "labelled cidata");
 	texts(&iso, &key);
 	/* In another second, when a time stamp would show. */
-	for (second = ga_clock_micros() / 1000000; ga_clock_micros() / 1000000 == second;)
-		ga_clock_wait(ga_clock_mono_micros() + 1000000, 20000);
+	for (second = ga_clock_micros() / GA_SECOND; ga_clock_micros() / GA_SECOND == second;)
+		ga_clock_wait(ga_clock_mono_micros() + GA_SECOND, 20000);
 	t_int(ga_seed_iso(&s, &later, &err), 0, "again, later");
 	t_ok(later.len == iso.len && !memcmp(later.buf, iso.buf, iso.len), "the same bytes");
 	ga_str_add(&ud, "#!/bin/sh\nexit 0\n");

@@ -189,7 +189,7 @@ static void read_soon(struct ga_db *db, int64_t now, struct soon *ret)
 			    "a.state = 'held') ORDER BY 1", ""));
 	while (sw_must(ga_rows_next(rows, &sw_err)))
 		*ga_list_add(&ret->list) = (struct ga_offer_soon){
-			ga_rows_dup(rows, 0), now + ga_rows_int(rows, 1) * 1000000, "wiping" };
+			ga_rows_dup(rows, 0), now + ga_rows_int(rows, 1) * GA_SECOND, "wiping" };
 }
 
 static char *expected(const struct ga_fleet *f, const struct ga_profile *p,

@@ -74,7 +74,7 @@ static void deadline(void)
 	t_code(ga_writers_queue_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
 	       "the deadline names the holder");
 	took = ga_clock_mono_micros() - before;
-	t_ok(took >= 1000000 && took < 60000000, "after about the deadline");
+	t_ok(took >= GA_SECOND && took < 60 * GA_SECOND, "after about the deadline");
 	t_str(err.reason, "locked", "with its word");
 	t_ok(strstr(err.msg, process) != NULL, "with its process id");
 	t_ok(strstr(err.msg, "locked by writers_queue for the-holder (") != NULL,
@@ -129,7 +129,7 @@ static void write_on(struct shared *s, int me)
 {
 	struct ga_writers_queue t = opened();
 	struct ga_err err = GA_ERR_INIT;
-	int64_t until = ga_clock_mono_micros() + SECONDS * 1000000;
+	int64_t until = ga_clock_mono_micros() + SECONDS * GA_SECOND;
 
 	while (ga_clock_mono_micros() < until) {
 		if (ga_writers_queue_enter(&t, "writer", &err) < 0)
@@ -189,7 +189,7 @@ static bool is_queued(int fd, int64_t n)
  * stands in the queue. */
 static pid_t waiter(char letter, int to, int gate, int64_t n)
 {
-	int64_t until = ga_clock_mono_micros() + 30 * 1000000;
+	int64_t until = ga_clock_mono_micros() + 30 * GA_SECOND;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -236,7 +236,7 @@ static int blocked(const char *kind, const char *suffix, long first)
  * it: it waits for all of them from byte 1 on, or (which is wrong) for the lock. */
 static void settle(int waiting, bool killed)
 {
-	int64_t until = ga_clock_mono_micros() + 30 * 1000000;
+	int64_t until = ga_clock_mono_micros() + 30 * GA_SECOND;
 
 	while (ga_clock_mono_micros() < until) {
 		int locks = blocked("FLOCK", "lock", -1);

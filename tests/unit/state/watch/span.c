@@ -10,7 +10,6 @@
 
 #include <sys/syscall.h>
 
-#define SECOND INT64_C(1000000)
 #define BEGIN INT64_C(1795199040000000) /* 2026-11-20T18:24:00Z */
 #define LIVES 8
 
@@ -21,7 +20,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	if (id != CLOCK_REALTIME || !now)
 		return (int)syscall(SYS_clock_gettime, id, ts);
-	*ts = (struct timespec){ .tv_sec = now / SECOND, .tv_nsec = now % SECOND * 1000 };
+	*ts = ga_clock_timespec(now);
 	return 0;
 }
 
@@ -201,7 +200,7 @@ static void look(struct ga_db *db, const struct life *l, int64_t latest, struct 
 			    "SELECT usage_kind, started_at, coalesce(ended_at, ?2), "
 			    "coalesce(ended_second, ?3) - began_second FROM usage "
 			    "WHERE allocation_id = ?1 ORDER BY id",
-			    "ssi", l->id, end, latest / SECOND));
+			    "ssi", l->id, end, latest / GA_SECOND));
 	while (sw_must(ga_rows_next(rows, &sw_err))) {
 		const char *from = ga_rows_text(rows, 1);
 		bool apart = l->broken && ga_streq(ga_rows_text(rows, 0), "cleanup");
@@ -229,7 +228,7 @@ static int64_t whole(struct ga_db *db, int64_t at)
 		"c.began_second - max(b.ended_second) FROM usage c JOIN usage b "
 		"ON b.allocation_id = c.allocation_id AND b.id < c.id WHERE "
 		"c.allocation_id = u.allocation_id AND c.usage_kind = 'cleanup'), 0) AS gap "
-		"FROM usage u GROUP BY u.allocation_id)", at / SECOND);
+		"FROM usage u GROUP BY u.allocation_id)", at / GA_SECOND);
 
 	return strtoll(sw_get(db, sql), NULL, 10);
 }
@@ -238,8 +237,9 @@ static int64_t whole(struct ga_db *db, int64_t at)
 
 static void tick(uint64_t *seed)
 {
-	static const int64_t off[] = { 0, 1, SECOND / 3, SECOND, 600 * SECOND, 86400 * SECOND };
-	int64_t passed = (int64_t)(t_random(seed) % (uint64_t)(20 * SECOND));
+	static const int64_t off[] = { 0, 1, GA_SECOND / 3, GA_SECOND, 600 * GA_SECOND,
+				       86400 * GA_SECOND };
+	int64_t passed = (int64_t)(t_random(seed) % (uint64_t)(20 * GA_SECOND));
 
 	now += t_random(seed) % 3 ? passed : 0;
 	host += passed;
@@ -271,7 +271,7 @@ static void world(uint64_t *seed, int nr)
 		look(db, l, latest, &s);
 	}
 	t_int(s.wrong, 0, "world %d: spans follow each other, whatever the clocks say", nr);
-	w.now = latest / SECOND;
+	w.now = latest / GA_SECOND;
 	sw_must(ga_store_report(db, &w, false, add_span, &s, &sw_err));
 	t_int(s.seconds, whole(db, latest), "world %d: the report's sum is the whole time", nr);
 	s.wrong = 0;
@@ -322,8 +322,8 @@ static void example(size_t nr)
 	db = sw_open(1);
 	place(db, &l, 1);
 	for (k = 0; k < 6; k++) {
-		now = BEGIN + (10 * k + examples[nr].state[k]) * SECOND;
-		host = BEGIN + (10 * k + examples[nr].host[k]) * SECOND;
+		now = BEGIN + (10 * k + examples[nr].state[k]) * GA_SECOND;
+		host = BEGIN + (10 * k + examples[nr].host[k]) * GA_SECOND;
 		latest = now > latest ? now : latest;
 		ga_str_clear(&s.text);
 		live(db, &l, (uint64_t)dice[k]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 #include "decide/place/score.h"
 
 /* A node that comes near to the request, and the reason against it. */

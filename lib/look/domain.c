@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 
+#include "record/bundle.h"
 #include "record/cpuset.h"
 #include "record/digest.h"
 #include "record/pciaddr.h"
+#include "record/plan.h"
+#include "record/schema.h"
 
 #define CELLS_MAX 16
 #define BUNDLES_MAX 64

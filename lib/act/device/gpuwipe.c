@@ -13,6 +13,7 @@
 #include "base/proc.h"
 #include "look/pci.h"
 #include "look/sys.h"
+#include "record/result.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -10,6 +10,7 @@
 #include "decide/wipe/guard_steps.h"
 #include "look/nvme_id.h"
 #include "record/fault.h"
+#include "record/result.h"
 
 #define SECOND INT64_C(1000000)
 #define TRANSIENT (3 * SECOND) /* udev opens new disks for a moment */

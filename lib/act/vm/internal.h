@@ -14,6 +14,7 @@
 #include "act/vm/provision.h"
 #include "act/vm/vm.h"
 #include "look/pci.h"
+#include "record/plan.h"
 #include "state/host/hostdb.h"
 
 struct ga_provision {

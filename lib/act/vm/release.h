@@ -10,8 +10,10 @@
 #define GA_ACT_VM_RELEASE_H
 
 #include "act/device/fabric.h"
-#include "record/release.h"
-#include "record/result.h"
+#include "record/schema.h"
+
+struct ga_release_order;
+struct ga_progress;
 
 struct ga_release_opts {
 	const char *program; /* for messages and locks */

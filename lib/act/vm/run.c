@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "look/host/host.h"
+#include "record/plan.h"
 #include "record/time.h"
 #include "state/host/list.h"
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/frame/cli.h"
+#include "record/result.h"
+#include "record/wipe.h"
 #include "state/allocation/userdata.h"
 #include "state/allocation/wipe.h"
 #include "state/db/row.h"

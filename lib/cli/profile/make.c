@@ -10,6 +10,7 @@
 #include "cli/frame/types.h"
 #include "record/money.h"
 #include "record/size.h"
+#include "record/state.h"
 #include "record/words.h"
 #include "state/access/access.h"
 #include "state/capacity/profile.h"

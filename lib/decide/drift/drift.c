@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/expectation.h"
 #include "record/time.h"
 
 struct words {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "record/expectation.h"
 #include "record/time.h"
 
 /* Seconds from a record's time to the look, or GA_UNKNOWN when the time cannot be read. */

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "decide/place/score.h"
+#include "record/state.h"
 
 const char *ga_fleet_word(struct ga_fleet *f, const char *text)
 {

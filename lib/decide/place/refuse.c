@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/texts.h"
 #include "decide/place/score.h"
+#include "record/state.h"
 
 /* A node that comes near to the request, and the reason against it. */
 struct nearest {

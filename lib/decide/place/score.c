@@ -2,6 +2,8 @@
 /* The offer of one node for a request: why a node is out, and the order of two offers. */
 #include "decide/place/score.h"
 
+#include "record/state.h"
+
 #include <stdlib.h>
 #include <string.h>
 

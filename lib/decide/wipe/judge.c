@@ -5,6 +5,7 @@
 #include "decide/slot/verdict.h"
 #include "decide/wipe/guard_steps.h"
 #include "decide/wipe/plan.h"
+#include "record/wipe.h"
 
 void ga_cleanup_wipe_verdict(struct ga_wipe_verdict *v)
 {

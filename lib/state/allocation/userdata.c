@@ -15,6 +15,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "record/digest.h"
+#include "record/state.h"
 #include "state/db/fsm.h"
 #include "state/db/json.h"
 

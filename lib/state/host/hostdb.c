@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stop.h"
+#include "record/result.h"
 #include "record/time.h"
+#include "record/wipe.h"
 
 int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 {

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "record/id.h"
+#include "record/node.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/invariant.h"

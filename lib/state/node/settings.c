@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of a node, applied idempotently. */
+#include "record/host.h"
 #include "record/mac.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"

@@ -3,6 +3,7 @@
 #include "record/access.h"
 #include "record/match.h"
 #include "record/rec.h"
+#include "record/result.h"
 #include "state/access/access.h"
 #include "state/access/propose.h"
 #include "state/allocation/allocation.h"

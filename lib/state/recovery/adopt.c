@@ -5,8 +5,11 @@
 
 #include "base/texts.h"
 #include "record/kind.h"
+#include "record/plan.h"
 #include "record/rec.h"
 #include "record/release.h"
+#include "record/result.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"

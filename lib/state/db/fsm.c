@@ -119,9 +119,9 @@ void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql)
 		    "state') WHERE NEW.state <> OLD.state AND "
 		    "(instr(NEW.state, '>') > 0 OR instr('",
 		    table, table, table);
-	/* All edges in one string, " disabled>available disabled>wiping …", so that one instr() call
-	 * checks an edge (an IN list makes SQLite build a table per update). State names must not
-	 * contain '>'. */
+	/* All edges in one string, " disabled>available disabled>wiping …", so that one instr()
+	 * call checks an edge (an IN list makes SQLite build a table per update). State names must
+	 * not contain '>'. */
 	for (s = machines[m].states; s->name; s++)
 		for (i = 0; s->to[i]; i++)
 			ga_str_addf(sql, " %s>%s", s->name, s->to[i]);

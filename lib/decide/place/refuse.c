@@ -534,10 +534,12 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 	} else if (wants_nothing(ask)) {
 		refuse_types(ask, ret);
 	} else if (!t.here && ask->fleet->nodes.n) {
-		say(ret, t.in_region ? "other_pool_wanted" : "other_region_wanted",
-		    nowhere(ask, t.in_region),
-		    ga_xprintf("'gpuaas-list nodes' shows the %s of each",
-			       t.in_region ? "pool" : "region"));
+		if (t.in_region)
+			say(ret, "other_pool_wanted", nowhere(ask, true),
+			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
+		else
+			say(ret, "other_region_wanted", nowhere(ask, false),
+			    ga_xstrdup("'gpuaas-list nodes' shows the region of each"));
 	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
 		ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
 

@@ -11,6 +11,7 @@
 #include "cli/frame/types.h"
 #include "look/host/stream.h"
 #include "record/size.h"
+#include "record/state.h"
 #include "record/wipe.h"
 #include "record/words.h"
 #include "state/db/audit.h"

@@ -8,8 +8,10 @@
  */
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
+#include "record/node.h"
 #include "record/plan.h"
 #include "record/release.h"
+#include "record/state.h"
 
 static struct ga_node_opts opt = {
 	.generation = GA_UNKNOWN,

@@ -18,6 +18,7 @@
 #include "record/plan.h"
 #include "record/release.h"
 #include "record/result.h"
+#include "record/state.h"
 #include "record/wipe.h"
 #include "state/db/row.h"
 #include "state/node/node.h"

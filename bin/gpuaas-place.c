@@ -9,6 +9,7 @@
 #include "cli/place/guide.h"
 #include "cli/place/place.h"
 #include "record/decimal.h"
+#include "record/plan.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 

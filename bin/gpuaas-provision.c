@@ -16,6 +16,8 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "look/host/host.h"
+#include "record/plan.h"
+#include "record/schema.h"
 
 static const char *resume_id, *user_data_dir;
 static const char *progress = "auto";

@@ -11,6 +11,9 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/reconcile.h"
+#include "record/expectation.h"
+#include "record/schema.h"
+#include "record/wipe.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -15,7 +15,10 @@
 #include "cli/frame/result.h"
 #include "cli/release.h"
 #include "look/host/host.h"
+#include "record/release.h"
+#include "record/schema.h"
 #include "record/vm.h"
+#include "record/wipe.h"
 
 static struct ga_release_ask ask = { .hold_seconds = GA_UNKNOWN, .progress = "auto" };
 static bool pending;

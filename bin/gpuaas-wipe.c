@@ -15,6 +15,8 @@
 #include "look/host/host.h"
 #include "record/id.h"
 #include "record/result.h"
+#include "record/schema.h"
+#include "record/wipe.h"
 #include "record/words.h"
 
 static struct ga_wipe_hand hand;

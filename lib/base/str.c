@@ -20,21 +20,17 @@ void ga_str_clear(struct ga_str *s)
 		s->buf[0] = '\0';
 }
 
-static void grow(struct ga_str *s, size_t want)
+void ga_str_reserve(struct ga_str *s, size_t more)
 {
 	size_t cap = s->cap ? s->cap : 128;
 
-	while (cap < want)
+	if (s->len + more < s->cap)
+		return;
+	while (cap < s->len + more + 1)
 		cap *= 2;
 	s->buf = ga_xrealloc(s->cap ? s->buf : NULL, cap, 1);
 	s->cap = cap;
 	s->buf[s->len] = '\0';
-}
-
-void ga_str_reserve(struct ga_str *s, size_t more)
-{
-	if (s->len + more >= s->cap)
-		grow(s, s->len + more + 1);
 }
 
 void ga_str_add(struct ga_str *s, const char *text)

@@ -87,17 +87,6 @@ static int is_json(const struct dirent *d)
 	return d->d_name[0] != '.' && n > 5 && !strcmp(d->d_name + n - 5, ".json");
 }
 
-/* Refuses what is no regular file: reading a pipe would wait for its writer. */
-static int load_drop_in(struct ga_accels *list, const char *name, struct ga_err *err)
-{
-	ga_autofree char *path = ga_xprintf("%s/%s", drop_ins, name);
-	struct stat st;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return ga_fail(err, GA_BADREC, "catalogue '%s' is no regular file", path);
-	return ga_accels_load(list, path, true, err);
-}
-
 static int load_drop_ins(struct ga_accels *list, struct ga_err *err)
 {
 	struct dirent **names = NULL;
@@ -109,8 +98,14 @@ static int load_drop_ins(struct ga_accels *list, struct ga_err *err)
 			       ga_fail_sys(err, "cannot read the catalogue drop-ins in '%s'",
 					   drop_ins);
 	for (i = 0; i < n; i++) {
-		if (r == 0)
-			r = load_drop_in(list, names[i]->d_name, err);
+		ga_autofree char *path = ga_xprintf("%s/%s", drop_ins, names[i]->d_name);
+		struct stat st;
+
+		/* Reading a pipe would wait for its writer. */
+		if (r == 0 && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+			r = ga_fail(err, GA_BADREC, "catalogue '%s' is no regular file", path);
+		else if (r == 0)
+			r = ga_accels_load(list, path, true, err);
 		free(names[i]);
 	}
 	free(names);

@@ -151,22 +151,9 @@ static void say(struct ga_census *g, struct ga_node_type *t, const struct ga_man
 			     "type of the catalogue", m->type);
 }
 
-/* Handles a record whose count differs from that of its element: warns where a source names this
- * type alone; splits the element where the record is for fewer GPUs. */
-static void place_some(struct ga_census *g, size_t at, const struct ga_manual_type *m)
-{
-	const struct ga_node_type *t = &g->view->types.v[at];
-
-	if (is_named(t, m->type))
-		ga_view_warn(g->view, "count_mismatch", "%lld of '%s' were recorded by hand, the "
-			     "node reports %lld", (long long)m->count, m->type,
-			     (long long)t->count);
-	if (m->count < t->count && !ga_type_is_settled(t))
-		split(g, at, m->count);
-}
-
 /* Adds the record to the first element without a record that the pass allows: 0 elements that may
- * be of the type, 1 elements without evidence, 2 any. */
+ * be of the type, 1 elements without evidence, 2 any. Where the record is for fewer GPUs than the
+ * element has, splits the element. */
 static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 {
 	size_t i;
@@ -179,8 +166,12 @@ static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 			continue;
 		if (t->count == GA_UNKNOWN)
 			t->count = m->count;
-		else if (m->count != GA_UNKNOWN && m->count != t->count)
-			place_some(g, i, m);
+		if (m->count != GA_UNKNOWN && m->count != t->count && is_named(t, m->type))
+			ga_view_warn(g->view, "count_mismatch", "%lld of '%s' were recorded by "
+				     "hand, the node reports %lld", (long long)m->count, m->type,
+				     (long long)t->count);
+		if (m->count != GA_UNKNOWN && m->count < t->count && !ga_type_is_settled(t))
+			split(g, i, m->count);
 		say(g, &g->view->types.v[i], m);
 		return true;
 	}

@@ -161,20 +161,10 @@ static void release(struct ga_measured *m)
 	free(m->source);
 }
 
-/* A precision that is no text is left out: it cannot be compared. */
-static int read_precision(const struct reading *r, json_t *json, char **ret, struct ga_err *err)
-{
-	json_t *value = member(json, NAMES("precision"));
-
-	if (value && !json_is_string(value))
-		return ga_fail(err, GA_BADREC, "record %zu: 'precision' is no text", r->record);
-	*ret = ga_strdup0(json_string_value(value));
-	return 0;
-}
-
 static int read_record(struct reading *r, json_t *json, struct ga_err *err)
 {
 	struct ga_measured m = { 0 };
+	json_t *precision;
 	const char *model;
 	int result;
 
@@ -192,8 +182,10 @@ static int read_record(struct reading *r, json_t *json, struct ga_err *err)
 		result = read_latency(r, json, "e2e_p99", &m.e2e_p99_ms, err);
 	if (result == 0)
 		result = read_latency(r, json, "itl_p99", &m.itl_p99_ms, err);
-	if (result == 0)
-		result = read_precision(r, json, &m.precision, err);
+	precision = member(json, NAMES("precision"));
+	if (result == 0 && precision && !json_is_string(precision))
+		result = ga_fail(err, GA_BADREC, "record %zu: 'precision' is no text", r->record);
+	m.precision = ga_strdup0(json_string_value(precision));
 	if (result < 0 || !m.types.n) {
 		r->list->left_out += result == 0;
 		release(&m);

@@ -235,14 +235,6 @@ static void by_device(struct founds *all, const struct ga_accel_clue *c, struct 
 		know(ret, one->type, left > 1 ? "memory" : "pci");
 }
 
-/* The system reports PF or VF. Where it does not, as in a guest, the id decides. */
-static const char *function_of(const struct founds *all, const struct ga_accel_clue *c)
-{
-	if (c->is_virtual != GA_UNKNOWN)
-		return c->is_virtual ? "virtual" : "physical";
-	return all->n ? all->v[0].pci->function : NULL;
-}
-
 void ga_accels_detect(const struct ga_accels *list, const struct ga_accel_clue *clue,
 		      struct ga_accel *ret)
 {
@@ -250,7 +242,11 @@ void ga_accels_detect(const struct ga_accels *list, const struct ga_accel_clue *
 
 	*ret = (struct ga_accel){ .match = GA_ACCEL_UNKNOWN, .rung = "none" };
 	look_up(list, clue, &all);
-	ret->function = function_of(&all, clue);
+	/* The system reports PF or VF. Where it does not, as in a guest, the id decides. */
+	if (clue->is_virtual != GA_UNKNOWN)
+		ret->function = clue->is_virtual ? "virtual" : "physical";
+	else
+		ret->function = all.n ? all.v[0].pci->function : NULL;
 	if (!by_subsystem(&all, clue, ret))
 		by_device(&all, clue, ret);
 	if (!ret->name && all.n)

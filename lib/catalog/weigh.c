@@ -235,15 +235,6 @@ static void decide(const struct ga_accels *list, struct ga_node_view *v, struct 
 
 /* ---- the node ---- */
 
-static void release_type(struct ga_node_type *t)
-{
-	/* The record's schema releases what the element owns. */
-	struct ga_node_view one = { 0 };
-
-	*ga_list_add(&one.types) = *t;
-	ga_schema_release(&ga_node_view_schema, &one);
-}
-
 /* Merges GPUs of one type that were found in two ways. */
 static void merge(struct ga_node_view *v)
 {
@@ -251,6 +242,7 @@ static void merge(struct ga_node_view *v)
 
 	for (i = 0; i < v->types.n; i++) {
 		struct ga_node_type *t = &v->types.v[i];
+		struct ga_node_view merged = { 0 };
 
 		for (j = 0; j < n && !(t->type && ga_streq(v->types.v[j].type, t->type)); j++)
 			;
@@ -265,7 +257,9 @@ static void merge(struct ga_node_view *v)
 		for (k = 0; k < t->evidence.n; k++)
 			*ga_list_add(&v->types.v[j].evidence) = t->evidence.v[k];
 		t->evidence.n = 0;
-		release_type(t);
+		/* The record's schema releases what the element owns. */
+		*ga_list_add(&merged.types) = *t;
+		ga_schema_release(&ga_node_view_schema, &merged);
 	}
 	v->types.n = n;
 }

@@ -7,6 +7,7 @@
 #include "cli/frame/cli.h"
 #include "look/block/block.h"
 #include "look/host/host.h"
+#include "record/state.h"
 #include "record/wipe.h"
 
 /* ---- looking again ---- */

@@ -64,24 +64,19 @@ static int write_text(struct listing *l, const struct ga_str *text, struct ga_er
 	return 0;
 }
 
-static int write_profile(struct listing *l, const struct ga_hardware_profile *p,
-			 struct ga_err *err)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	ga_str_add(&text, l->n > 1 ? ",\n" : "\n");
-	ga_schema_write(&ga_hardware_profile_schema, p, &text);
-	return write_text(l, &text, err);
-}
-
 static int show(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
+	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct listing *l = arg;
 
 	if (!has_type(l, obj) || !has_team(l, obj))
 		return 0;
 	l->n++;
-	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(schema, obj, err);
+	if (l->file < 0)
+		return ga_emit(schema, obj, err);
+	ga_str_add(&text, l->n > 1 ? ",\n" : "\n");
+	ga_schema_write(&ga_hardware_profile_schema, obj, &text);
+	return write_text(l, &text, err);
 }
 
 /* ---- the source: the state, or the published view ---- */

@@ -9,6 +9,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "look/host/host.h"
+#include "record/wipe.h"
 #include "state/db/row.h"
 #include "state/node/expect.h"
 

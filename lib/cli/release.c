@@ -11,6 +11,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/vm.h"
+#include "record/wipe.h"
 #include "state/host/hostdb.h"
 #include "state/query/find.h"
 #include "state/transaction/release.h"

@@ -6,6 +6,8 @@
 
 #include "state/allocation/hold.h"
 
+struct ga_release_order;
+
 struct ga_release_ask {
 	const char *reason, *progress;
 	int64_t hold_seconds; /* GA_UNKNOWN: the profile's; 0: none */

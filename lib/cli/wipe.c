@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/frame/cli.h"
+#include "record/wipe.h"
 #include "state/db/db.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)

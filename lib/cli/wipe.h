@@ -5,8 +5,9 @@
 
 #include "act/wipe/job.h"
 #include "record/rec.h"
-#include "record/result.h"
 #include "state/host/hostdb.h"
+
+struct ga_wipe_evidence;
 
 /*
  * Stores the wipe order as a pending order of this host (node is its id) as soon as it is read, so

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "record/mac.h"
+#include "record/result.h"
 
 #define LEASES_MAX (4 << 20)
 

@@ -5,7 +5,8 @@
 #define GA_LOOK_DHCP_H
 
 #include "base/str.h"
-#include "record/result.h"
+
+struct ga_lease;
 
 /* The hosts file of an allocation, "DIR/gpuaas-ALLOCATION"; allocated. */
 char *ga_dhcp_hosts_path(const char *dir, const char *allocation);

@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 
+#include "record/bundle.h"
 #include "record/cpuset.h"
 #include "record/digest.h"
 #include "record/pciaddr.h"
+#include "record/plan.h"
+#include "record/schema.h"
 
 #define CELLS_MAX 16
 #define BUNDLES_MAX 64
@@ -197,21 +200,17 @@ static void add_head(const struct ga_plan *plan, struct ga_str *out)
 	ga_str_add(out, "/>\n  </metadata>\n");
 }
 
-/* The memory lock limit: VFIO pins all guest memory; QEMU itself and each device's tables need
- * more on top (libvirt's own default leaves 1 GiB). */
-static int64_t lock_limit_mib(const struct ga_plan *plan)
-{
-	return plan->memory_mib + 2048 + 1024 * (int64_t)plan->bundles.n;
-}
-
 static void add_memory(const struct ga_plan *plan, const struct layout *l, struct ga_str *out)
 {
+	/* The limit of locked memory: VFIO pins all guest memory; QEMU itself and each device's
+	 * tables need more on top (libvirt's own default leaves 1 GiB). */
+	int64_t limit_mib = plan->memory_mib + 2048 + 1024 * (int64_t)plan->bundles.n;
 	size_t c;
 
 	ga_str_addf(out, "  <memory unit='MiB'>%" PRId64 "</memory>\n", plan->memory_mib);
 	ga_str_addf(out, "  <memtune>\n    <hard_limit unit='MiB'>%" PRId64 "</hard_limit>\n"
 			 "  </memtune>\n",
-		    lock_limit_mib(plan));
+		    limit_mib);
 	ga_str_add(out, "  <memoryBacking>\n");
 	if (plan->hugepage_kib != GA_UNKNOWN)
 		ga_str_addf(out,

@@ -11,7 +11,8 @@
 #define GA_LOOK_DOMAIN_H
 
 #include "base/str.h"
-#include "record/plan.h"
+
+struct ga_plan;
 
 /* XML namespace of our metadata element <gpuaas:allocation>, by which our domains are
  * recognized. */

@@ -71,17 +71,6 @@ static json_t *value_schema(const struct ga_field *f)
 	return json_pack("{s:s}", "type", "object");
 }
 
-static json_t *member_schema(const struct ga_field *f)
-{
-	json_t *s = value_schema(f);
-
-	if (f->presence == GA_NULLOK)
-		s = json_pack("{s:[o, {s:s}]}", "anyOf", s, "type", "null");
-	if (f->doc)
-		json_object_set_new(s, "description", json_string(f->doc));
-	return s;
-}
-
 static json_t *object_schema(const struct ga_schema *schema)
 {
 	json_t *members = json_object(), *required = json_array();
@@ -92,7 +81,13 @@ static json_t *object_schema(const struct ga_schema *schema)
 		json_array_append_new(required, json_string("kind"));
 	}
 	for (f = schema->fields; f->name; f++) {
-		json_object_set_new(members, f->name, member_schema(f));
+		json_t *s = value_schema(f);
+
+		if (f->presence == GA_NULLOK)
+			s = json_pack("{s:[o, {s:s}]}", "anyOf", s, "type", "null");
+		if (f->doc)
+			json_object_set_new(s, "description", json_string(f->doc));
+		json_object_set_new(members, f->name, s);
 		if (f->presence != GA_OPT)
 			json_array_append_new(required, json_string(f->name));
 	}

@@ -137,16 +137,6 @@ static int not_json(struct ga_reader *r, const char *line, size_t len, const jso
 		       why->text);
 }
 
-/* The other members keep their order, because the signature covers their text. */
-static json_t *take_signature(json_t *json)
-{
-	json_t *signature = json_incref(json_object_get(json, "signature"));
-
-	if (signature)
-		json_object_del(json, "signature");
-	return signature;
-}
-
 int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 {
 	const char *line, *kind;
@@ -170,8 +160,12 @@ int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 	*rec = (struct ga_rec){ .json = r->json, .raw = line, .raw_len = len, .line = r->line };
 	if (ga_kind_find(kind, &rec->schema, err) < 0)
 		return ga_wrap(err, "%s, line %" PRIu64, r->name, r->line);
-	if (rec->schema && rec->schema->is_signed)
-		rec->signature = r->signature = take_signature(r->json);
+	if (rec->schema && rec->schema->is_signed) {
+		rec->signature = r->signature = json_incref(json_object_get(r->json, "signature"));
+		/* The other members keep their order, because the signature covers their text. */
+		if (r->signature)
+			json_object_del(r->json, "signature");
+	}
 	return 1;
 }
 

@@ -136,19 +136,14 @@ static const struct ga_who_source *source = &machine;
 static struct ga_who who;
 static bool known;
 
-static void forget(void)
+void ga_who_from(const struct ga_who_source *s)
 {
+	source = s ? s : &machine;
 	ga_texts_release(&who.groups);
 	ga_list_release(&who.humans);
 	free(who.name);
 	who = (struct ga_who){ 0 };
 	known = false;
-}
-
-void ga_who_from(const struct ga_who_source *s)
-{
-	source = s ? s : &machine;
-	forget();
 }
 
 static bool is_human(uid_t uid)

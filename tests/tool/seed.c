@@ -10,6 +10,8 @@
 #include "act/image/seed.h"
 #include "base/file.h"
 #include "base/texts.h"
+#include "record/plan.h"
+#include "record/schema.h"
 
 static int read_line(const char *path, struct ga_str *out, struct ga_err *err)
 {

@@ -8,6 +8,7 @@
 
 #include "base/texts.h"
 #include "decide/drift/drift.h"
+#include "record/expectation.h"
 #include "record/time.h"
 
 #define AT "2026-11-20T10:00:00.000000Z"

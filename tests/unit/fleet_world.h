@@ -9,6 +9,7 @@
 #define FLEET_WORLD_H
 
 #include "decide/place/place.h"
+#include "record/state.h"
 
 #include <string.h>
 

@@ -25,12 +25,6 @@ struct pump {
 	bool raw;
 };
 
-static void put_back(struct pump *p)
-{
-	if (p->raw)
-		tcsetattr(p->io->in, TCSAFLUSH, &p->before);
-}
-
 static int begin(struct pump *p, struct ga_err *err)
 {
 	int flags = fcntl(p->io->wire, F_GETFL);
@@ -147,7 +141,8 @@ int ga_console_run(const struct ga_console_io *io, struct ga_console_end *ret, s
 	r = begin(&p, err);
 	while (r == 0 && !p.over)
 		r = turn(&p, err);
-	put_back(&p);
+	if (p.raw)
+		tcsetattr(io->in, TCSAFLUSH, &p.before);
 	ga_digest_close(p.digest, ret->digest);
 	return r;
 }

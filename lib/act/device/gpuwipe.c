@@ -13,6 +13,7 @@
 #include "base/proc.h"
 #include "look/pci.h"
 #include "look/sys.h"
+#include "record/result.h"
 
 
 void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const char *fmt, ...)

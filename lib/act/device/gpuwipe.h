@@ -8,7 +8,8 @@
 #define GA_ACT_DEVICE_GPUWIPE_H
 
 #include "base/ga.h"
-#include "record/result.h"
+
+struct ga_step;
 
 /*
  * Resets a PCI function (ga_vfio_reset). It does so only while vfio-pci or no driver is bound to

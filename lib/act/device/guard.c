@@ -10,6 +10,7 @@
 #include "decide/wipe/guard_steps.h"
 #include "look/nvme_id.h"
 #include "record/fault.h"
+#include "record/result.h"
 
 #define TRANSIENT (3 * GA_SECOND) /* udev opens new disks for a moment */
 

@@ -15,7 +15,8 @@
 
 #include "act/device/disk.h"
 #include "base/ga.h"
-#include "record/result.h"
+
+struct ga_step;
 
 /* Finds the domains that use the disk, in place of libvirt_uri below, for a caller that has a
  * connection already or has a domain of its own that may use the disk. Adds the domains' names. -1

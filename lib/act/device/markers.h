@@ -10,7 +10,8 @@
 
 #include "act/device/disk.h"
 #include "decide/wipe/plan.h"
-#include "record/result.h"
+
+struct ga_markers;
 
 struct ga_marker_set {
 	unsigned char seed[32];

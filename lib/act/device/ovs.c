@@ -134,19 +134,13 @@ bool ga_ovs_flows_stand(const struct ga_ovs_port *p, int64_t ofport, const char 
 
 /* ---- the programs ---- */
 
-static int vsctl(const char *const *argv, struct ga_proc_result *out, struct ga_err *err)
-{
-	const struct ga_proc p = { .argv = argv, .timeout_micros = 15 * GA_SECOND };
-
-	return ga_proc_run(&p, out, err);
-}
-
 int ga_ovs_has_bridge(const char *bridge, struct ga_err *err)
 {
 	const char *argv[] = { "ovs-vsctl", "--timeout=10", "br-exists", bridge, NULL };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 15 * GA_SECOND };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
-	if (vsctl(argv, &out, err) < 0)
+	if (ga_proc_run(&p, &out, err) < 0)
 		return -1;
 	if (out.status == 0 || out.status == 2) /* 2: there is none (ovs-vsctl(8)) */
 		return !out.status;
@@ -312,28 +306,21 @@ static int pin_mac(const char *bridge, struct ga_err *err)
 	return ga_proc_check(&(const struct ga_proc){ .argv = set }, &out, err);
 }
 
-/* Adds the flow for the only broadcast of the host: a DHCP answer to a client that has no address
- * yet. */
-static int add_bridge_flows(const char *bridge, struct ga_err *err)
-{
-	ga_autostr struct ga_str flows = GA_STR_INIT;
-
-	ga_str_add(&flows, "cookie=" GA_OVS_BRIDGE_COOKIE
-			   ",priority=150,in_port=LOCAL,udp,dl_dst=ff:ff:ff:ff:ff:ff,tp_src=67,"
-			   "tp_dst=68,actions=FLOOD\n");
-	return change_flows(bridge, &flows, err);
-}
-
 int ga_ovs_setup_bridge(const char *bridge, struct ga_err *err)
 {
 	const char *argv[] = { "ovs-vsctl", "--timeout=10", "set-fail-mode", bridge, "secure",
 			       NULL };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	ga_autostr struct ga_str flows = GA_STR_INIT;
 
 	if (ga_proc_check(&(const struct ga_proc){ .argv = argv }, &out, err) < 0 ||
 	    pin_mac(bridge, err) < 0)
 		return -1;
-	return add_bridge_flows(bridge, err);
+	/* The only broadcast of the host: a DHCP answer to a client that has no address yet. */
+	ga_str_add(&flows, "cookie=" GA_OVS_BRIDGE_COOKIE
+			   ",priority=150,in_port=LOCAL,udp,dl_dst=ff:ff:ff:ff:ff:ff,tp_src=67,"
+			   "tp_dst=68,actions=FLOOD\n");
+	return change_flows(bridge, &flows, err);
 }
 
 int ga_ovs_is_closed(const char *bridge, struct ga_err *err)

@@ -87,18 +87,10 @@ static int64_t index_of(const char *vf, const char *pf)
 	return GA_UNKNOWN;
 }
 
-static int show(struct ga_vf *v, struct ga_err *err)
-{
-	const char *argv[] = { "ip", "-j", "link", "show", "dev", v->netdev, NULL };
-	const struct ga_proc p = { .argv = argv };
-	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-
-	return ga_proc_check(&p, &out, err) < 0 ? -1 : ga_vf_parse(out.out.buf, v, err);
-}
-
 int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s/net", pf), *self = NULL;
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	ga_autotexts struct ga_texts nets = { 0 };
 
 	*ret = (struct ga_vf){ .trust = GA_UNKNOWN, .spoofchk = GA_UNKNOWN };
@@ -114,7 +106,12 @@ int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err 
 	ret->netdev = ga_xstrdup(nets.v[0]);
 	self = ga_xprintf("%s/%s", dir, ret->netdev);
 	ret->infiniband = ga_sys_attr_int(self, "type") == ARPHRD_INFINIBAND;
-	return show(ret, err) < 0 ? -1 : 1;
+	const char *argv[] = { "ip", "-j", "link", "show", "dev", ret->netdev, NULL };
+
+	if (ga_proc_check(&(const struct ga_proc){ .argv = argv }, &out, err) < 0 ||
+	    ga_vf_parse(out.out.buf, ret, err) < 0)
+		return -1;
+	return 1;
 }
 
 /* ---- deciding ---- */

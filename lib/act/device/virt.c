@@ -8,6 +8,7 @@
 
 #include "act/device/virt_xml.h"
 #include "look/domain.h"
+#include "record/schema.h"
 
 struct ga_virt {
 	virConnectPtr conn;

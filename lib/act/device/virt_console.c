@@ -63,79 +63,59 @@ static void set_events(struct ga_virt_console *c)
 	virEventUpdateHandle(c->watch, fd);
 }
 
-static void stream_to_buffer(struct ga_virt_console *c)
-{
-	int n = virStreamRecv(c->stream, c->from_guest.data + c->from_guest.n,
-			      CHUNK - c->from_guest.n);
-
-	if (n > 0)
-		c->from_guest.n += (size_t)n;
-	else if (n != -2) /* 0 is the end, -1 an error: both end the loop; -2: no data yet */
-		c->over = true;
-}
-
-static void buffer_to_stream(struct ga_virt_console *c)
-{
-	int n = virStreamSend(c->stream, c->to_guest.data, c->to_guest.n);
-
-	if (n >= 0)
-		drop(&c->to_guest, (size_t)n);
-	else if (n != -2)
-		c->over = true;
-}
-
 static void on_stream(virStreamPtr stream, int events, void *arg)
 {
 	struct ga_virt_console *c = arg;
+	struct buffer *from = &c->from_guest, *to = &c->to_guest;
+	int n;
 
 	(void)stream;
 	if (c->over)
 		return;
-	if ((events & VIR_STREAM_EVENT_READABLE) && c->from_guest.n < CHUNK)
-		stream_to_buffer(c);
-	if (!c->over && (events & VIR_STREAM_EVENT_WRITABLE) && c->to_guest.n)
-		buffer_to_stream(c);
+	if ((events & VIR_STREAM_EVENT_READABLE) && from->n < CHUNK) {
+		n = virStreamRecv(c->stream, from->data + from->n, CHUNK - from->n);
+		if (n > 0)
+			from->n += (size_t)n;
+		else if (n != -2) /* 0 is the end, -1 an error: both end the loop; -2: no data */
+			c->over = true;
+	}
+	if (!c->over && (events & VIR_STREAM_EVENT_WRITABLE) && to->n) {
+		n = virStreamSend(c->stream, to->data, to->n);
+		if (n >= 0)
+			drop(to, (size_t)n);
+		else if (n != -2)
+			c->over = true;
+	}
 	if (events & (VIR_STREAM_EVENT_ERROR | VIR_STREAM_EVENT_HANGUP))
 		c->over = true;
 	if (!c->over)
 		set_events(c);
 }
 
-static void fd_to_buffer(struct ga_virt_console *c)
-{
-	ssize_t n = recv(c->theirs, c->to_guest.data + c->to_guest.n, CHUNK - c->to_guest.n,
-			 MSG_DONTWAIT);
-
-	if (n > 0)
-		c->to_guest.n += (size_t)n;
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		c->over = true; /* the caller has closed its end */
-}
-
-static void buffer_to_fd(struct ga_virt_console *c)
-{
-	ssize_t n = send(c->theirs, c->from_guest.data, c->from_guest.n,
-			 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-	if (n > 0)
-		drop(&c->from_guest, (size_t)n);
-	else if (n < 0 && errno != EAGAIN && errno != EINTR)
-		c->over = true;
-}
-
 static void on_fd(int watch, int fd, int events, void *arg)
 {
 	struct ga_virt_console *c = arg;
+	struct buffer *from = &c->from_guest, *to = &c->to_guest;
+	ssize_t n;
 
 	(void)watch;
 	(void)fd;
 	if (c->over)
 		return;
-	if ((events & VIR_EVENT_HANDLE_WRITABLE) && c->from_guest.n)
-		buffer_to_fd(c);
-	if ((events & (VIR_EVENT_HANDLE_READABLE | VIR_EVENT_HANDLE_HANGUP)) &&
-	    c->to_guest.n < CHUNK)
-		fd_to_buffer(c);
+	if ((events & VIR_EVENT_HANDLE_WRITABLE) && from->n) {
+		n = send(c->theirs, from->data, from->n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n > 0)
+			drop(from, (size_t)n);
+		else if (n < 0 && errno != EAGAIN && errno != EINTR)
+			c->over = true;
+	}
+	if ((events & (VIR_EVENT_HANDLE_READABLE | VIR_EVENT_HANDLE_HANGUP)) && to->n < CHUNK) {
+		n = recv(c->theirs, to->data + to->n, CHUNK - to->n, MSG_DONTWAIT);
+		if (n > 0)
+			to->n += (size_t)n;
+		else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+			c->over = true; /* the caller has closed its end */
+	}
 	if (events & VIR_EVENT_HANDLE_ERROR)
 		c->over = true;
 	if (!c->over)

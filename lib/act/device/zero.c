@@ -166,20 +166,14 @@ static int read_extents(struct reading *r, struct ga_err *err)
 	return -1;
 }
 
-static int random_u64(uint64_t *ret, struct ga_err *err)
-{
-	return ga_random_all(ret, sizeof(*ret)) < 0 ? ga_fail_sys(err, "cannot get random bytes") :
-						      0;
-}
-
 static int draw_samples(int64_t size, struct extent *e, struct ga_err *err)
 {
 	uint64_t places = (uint64_t)(size / GA_SAMPLE_BYTES), r;
 	size_t i;
 
 	for (i = 0; i < GA_SAMPLES; i++) {
-		if (random_u64(&r, err) < 0)
-			return -1;
+		if (ga_random_all(&r, sizeof(r)) < 0)
+			return ga_fail_sys(err, "cannot get random bytes");
 		e[i] = (struct extent){ (int64_t)(r % places) * GA_SAMPLE_BYTES, GA_SAMPLE_BYTES };
 	}
 	e[GA_SAMPLES] = (struct extent){ 0, GA_SAMPLE_EDGE };

@@ -5,7 +5,8 @@
 
 #include "act/device/disk.h"
 #include "decide/wipe/plan.h"
-#include "record/result.h"
+
+struct ga_read_back;
 
 /* Whether all n bytes are zero. */
 bool ga_is_zero(const void *p, size_t n);

@@ -190,16 +190,6 @@ static bool is_hole(const struct ga_source *s, int64_t at, int64_t len)
 	return (data < 0 && errno == ENXIO) || data >= at + len;
 }
 
-static int read_piece(const struct ga_source *s, unsigned char *buf, int64_t n, int64_t offset,
-		      struct ga_err *err)
-{
-	if (is_hole(s, offset, n)) {
-		memset(buf, 0, (size_t)n);
-		return 0;
-	}
-	return read_at(s, buf, n, offset, err);
-}
-
 static char zeros_digest[GA_DIGEST_SIZE];
 static pthread_once_t zeros_once = PTHREAD_ONCE_INIT;
 
@@ -230,7 +220,9 @@ static int take_file(struct worker *w, int64_t index, int64_t len, struct ga_err
 	d = c->expect || c->make ? ga_digest_open() : NULL;
 	for (i = 0; i < len; i += n) {
 		n = len - i < PIECE_BYTES ? len - i : PIECE_BYTES;
-		if (read_piece(c->source, w->buf, n, at + i, err) < 0)
+		if (is_hole(c->source, at + i, n))
+			memset(w->buf, 0, (size_t)n);
+		else if (read_at(c->source, w->buf, n, at + i, err) < 0)
 			break;
 		if (d)
 			ga_digest_add(d, w->buf, (size_t)n);

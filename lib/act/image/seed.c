@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "record/plan.h"
 #include "record/rec.h"
 
 /* ---- the host key ---- */

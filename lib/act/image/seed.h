@@ -12,7 +12,8 @@
 #define GA_ACT_IMAGE_SEED_H
 
 #include "base/str.h"
-#include "record/plan.h"
+
+struct ga_plan;
 
 /* An ed25519 host key in OpenSSH's formats. */
 struct ga_host_key {

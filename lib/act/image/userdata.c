@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "record/crypto.h"
 #include "record/digest.h"
+#include "record/plan.h"
 #include "record/rec.h"
 
 /* A multiple of 3: only the last piece is padded. */

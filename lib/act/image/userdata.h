@@ -10,7 +10,8 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "record/plan.h"
+
+struct ga_user_data;
 
 #define GA_USER_DATA_MAX (1 << 20)
 

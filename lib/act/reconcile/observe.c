@@ -22,6 +22,7 @@
 #include "look/nvfm.h"
 #include "look/pci.h"
 #include "look/sys.h"
+#include "record/expectation.h"
 #include "record/id.h"
 #include "record/plan.h"
 #include "record/time.h"

@@ -9,7 +9,8 @@
 
 #include "decide/drift/drift.h"
 #include "look/discover/discover.h"
-#include "record/expectation.h"
+
+struct ga_expectation;
 
 struct ga_observe_opts {
 	const char *host_dir;	 /* ga_cli_host_dir */

@@ -14,6 +14,7 @@
 #include "look/dhcp.h"
 #include "look/net/net.h"
 #include "look/sys.h"
+#include "record/expectation.h"
 #include "record/id.h"
 #include "record/mac.h"
 

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "record/expectation.h"
 #include "state/db/fsm.h"
 #include "state/host/hostdb.h"
 

@@ -20,6 +20,10 @@
 #include "base/file.h"
 #include "base/texts.h"
 #include "look/dhcp.h"
+#include "record/bundle.h"
+#include "record/expectation.h"
+#include "record/plan.h"
+#include "record/release.h"
 #include "state/host/list.h"
 
 static void GA_PRINTF(2, 3) say(const struct ga_repairer *r, const char *fmt, ...)

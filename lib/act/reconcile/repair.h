@@ -11,7 +11,8 @@
 #include "act/device/fabric.h"
 #include "act/vm/work.h"
 #include "decide/drift/drift.h"
-#include "record/expectation.h"
+
+struct ga_expectation;
 
 struct ga_repair_opts {
 	const char *program; /* named in locks */

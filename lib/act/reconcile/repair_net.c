@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "look/dhcp.h"
 #include "look/domain.h"
+#include "record/expectation.h"
 
 #define LEASE_MICROS (10 * GA_SECOND)
 #define IP_FORWARD "/proc/sys/net/ipv4/ip_forward"

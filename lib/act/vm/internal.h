@@ -15,6 +15,7 @@
 #include "act/vm/vm.h"
 #include "act/vm/work.h"
 #include "look/pci.h"
+#include "record/plan.h"
 #include "state/host/hostdb.h"
 
 struct ga_provision {

@@ -5,6 +5,7 @@
 #include "act/vm/internal.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "record/plan.h"
 #include "record/time.h"
 
 #define GONE_SECONDS 60 /* for a forced stop, which releases devices */

@@ -17,6 +17,8 @@
 #include "act/image/userdata.h"
 #include "act/vm/work.h"
 
+struct ga_plan;
+
 struct ga_provision_opts {
 	const char *program; /* for messages and locks */
 	const char *node;    /* this host's node id */

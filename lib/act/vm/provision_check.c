@@ -23,6 +23,7 @@
 #include "look/iommu.h"
 #include "look/pci.h"
 #include "record/fault.h"
+#include "record/plan.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/host/list.h"

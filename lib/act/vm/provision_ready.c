@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "base/stop.h"
 #include "look/dhcp.h"
+#include "record/plan.h"
 
 #define POLL_MICROS 500000
 #define TAIL_BYTES (256 << 10)

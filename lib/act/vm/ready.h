@@ -6,7 +6,9 @@
 #ifndef GA_ACT_VM_READY_H
 #define GA_ACT_VM_READY_H
 
-#include "record/plan.h"
+#include "base/vec.h"
+
+struct ga_plan;
 
 /* The seconds that a VM may take from its start until it is ready: ready_seconds of its image, else
  * 180; plus 2 for each GiB of memory (pinning is linear in it) and 60 for each GPU (drivers and

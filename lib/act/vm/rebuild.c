@@ -10,7 +10,9 @@
 #include "act/vm/internal.h"
 #include "act/wipe/wipe.h"
 #include "record/id.h"
+#include "record/plan.h"
 #include "record/time.h"
+#include "record/wipe.h"
 
 struct rebuild {
 	struct ga_vm vm;

@@ -13,8 +13,12 @@
 #include "base/texts.h"
 #include "look/host/host.h"
 #include "look/pci.h"
+#include "record/bundle.h"
 #include "record/fault.h"
+#include "record/plan.h"
+#include "record/release.h"
 #include "record/time.h"
+#include "record/wipe.h"
 #include "state/host/hostdb.h"
 
 struct release {

@@ -11,7 +11,9 @@
 
 #include "act/device/fabric.h"
 #include "act/vm/work.h"
-#include "record/release.h"
+#include "record/schema.h"
+
+struct ga_release_order;
 
 struct ga_release_opts {
 	const char *program; /* for messages and locks */

@@ -8,6 +8,7 @@
 #include "act/vm/internal.h"
 #include "base/clock.h"
 #include "look/host/host.h"
+#include "record/plan.h"
 #include "record/time.h"
 
 int ga_provision_prepare(struct ga_provision *p, struct ga_err *err)

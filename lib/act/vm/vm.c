@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "record/plan.h"
 #include "state/allocation/allocation.h"
 #include "state/db/row.h"
 #include "state/host/list.h"

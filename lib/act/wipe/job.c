@@ -14,6 +14,7 @@
 #include "decide/wipe/judge.h"
 #include "look/host/host.h"
 #include "record/log.h"
+#include "record/wipe.h"
 #include "state/host/list.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,

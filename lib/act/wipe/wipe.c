@@ -14,6 +14,7 @@
 #include "record/id.h"
 #include "record/phase.h"
 #include "record/time.h"
+#include "record/wipe.h"
 
 /* The data that one run passes from step to step. */
 struct run {

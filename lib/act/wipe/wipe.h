@@ -11,8 +11,9 @@
 #include "act/device/disk.h"
 #include "act/device/guard.h"
 #include "act/device/nvme.h"
-#include "record/result.h"
-#include "record/wipe.h"
+
+struct ga_wipe_order;
+struct ga_wipe_evidence;
 
 /* Reports progress: state is started, running, finished or failed; bytes and total are 0 where no
  * bytes are counted. */

@@ -120,15 +120,6 @@ static int choose_node(struct ga_cli_boot *c, struct ga_err *err)
 	return ga_host_node_id(id, &c->node, err);
 }
 
-static int mode_of_tags(struct ga_cli_boot *c, const char **mode, struct ga_err *err)
-{
-	if (c->tags.n > 1)
-		return ga_fail(err, GA_CONFLICT, "this machine has the tags '%s' and '%s'",
-			       c->tags.v[0], c->tags.v[1]);
-	*mode = c->tags.n ? strstr(c->tags.v[0], "baremetal") ? "baremetal" : "slice" : NULL;
-	return 0;
-}
-
 static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 {
 	const char *set = setting(c, "GPUAAS_MODE", NULL), *mode = c->opts->mode;
@@ -143,8 +134,13 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 				 ("this host was prepared for %s", set),
 				 ("run 'gpuaas-host-bootstrap --undo' first"));
 	mode = mode ? mode : set;
-	if (!mode && mode_of_tags(c, &mode, err) < 0)
-		return ga_hint(err, "name the mode with --mode");
+	if (!mode && c->tags.n > 1)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("this machine has the tags '%s' and '%s'", c->tags.v[0],
+				  c->tags.v[1]),
+				 ("name the mode with --mode"));
+	if (!mode && c->tags.n)
+		mode = strstr(c->tags.v[0], "baremetal") ? "baremetal" : "slice";
 	if (!mode && (c->opts->boot || c->opts->undo)) {
 		c->mode_source = "setting"; /* the devices file and the journal have it */
 		mode = "slice";

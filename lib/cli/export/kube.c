@@ -8,6 +8,7 @@
 #include "cli/frame/types.h"
 #include "exchange/kube/object.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/capacity/view.h"
 #include "state/db/row.h"
 #include "state/query/list.h"

@@ -17,6 +17,7 @@
 #include "cli/frame/emit.h"
 #include "record/node.h"
 #include "record/size.h"
+#include "record/state.h"
 #include "state/query/list.h"
 #include "state/watch/events.h"
 

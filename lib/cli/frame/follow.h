@@ -3,7 +3,6 @@
 #ifndef GA_CLI_FRAME_FOLLOW_H
 #define GA_CLI_FRAME_FOLLOW_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 #include "state/query/list.h"
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/frame/cli.h"
+#include "record/result.h"
+#include "record/wipe.h"
 #include "state/allocation/userdata.h"
 #include "state/allocation/wipe.h"
 #include "state/db/row.h"
@@ -152,26 +154,21 @@ int ga_result_fold(const struct ga_schema *schema, const void *obj, struct ga_er
 	return 0;
 }
 
-/* A result that the state stored but does not believe is no success: report the reason. */
-static int say_unbelieved(const struct ga_schema *schema, const void *obj, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-	int r = result.path ? ga_fold_unbelieved(result.db, schema, obj, &why, err) : 0;
-
-	if (r > 0)
-		ga_cli_say_error(&why);
-	return r < 0 ? -1 : 0;
-}
-
 int ga_result_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	int r = ga_result_fold(schema, obj, err);
-	struct ga_err second = GA_ERR_INIT;
+	struct ga_err second = GA_ERR_INIT, why = GA_ERR_INIT;
 
 	/* The work is done, so write the record even when the state refused it. */
 	if (write_out(schema, obj, r < 0 ? &second : err) < 0)
 		return -1;
-	return r < 0 ? -1 : say_unbelieved(schema, obj, err);
+	if (r < 0 || !result.path)
+		return r < 0 ? -1 : 0;
+	/* A result that the state stored but does not believe is no success: report the reason. */
+	r = ga_fold_unbelieved(result.db, schema, obj, &why, err);
+	if (r > 0)
+		ga_cli_say_error(&why);
+	return r < 0 ? -1 : 0;
 }
 
 int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no, struct ga_err *err)

@@ -7,9 +7,11 @@
 #ifndef GA_CLI_FRAME_RESULT_H
 #define GA_CLI_FRAME_RESULT_H
 
-#include "record/result.h"
-#include "record/wipe.h"
+#include "record/schema.h"
 #include "state/db/db.h"
+
+struct ga_wipe_order;
+struct ga_progress;
 
 /* Opens the output for results: the state file at state_path and standard output; only standard
  * output if the path is NULL or the file is missing. */

@@ -160,16 +160,10 @@ static void add_text(struct ga_str *out, const char *text)
 		add_plain(out, text);
 }
 
-static void add_object(struct ga_str *out, json_t *value)
+static void add_value(struct ga_str *out, const char *path, json_t *value)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	ga_rec_dump(value, &text);
-	add_plain(out, text.buf);
-}
-
-static void add_value(struct ga_str *out, const char *path, json_t *value)
-{
 	if (json_is_string(value))
 		add_text(out, json_string_value(value));
 	else if (json_is_integer(value))
@@ -180,8 +174,10 @@ static void add_value(struct ga_str *out, const char *path, json_t *value)
 		ga_str_add(out, json_is_true(value) ? "yes" : "no");
 	else if (json_is_array(value))
 		add_list(out, value);
-	else if (json_is_object(value))
-		add_object(out, value);
+	else if (json_is_object(value)) {
+		ga_rec_dump(value, &text);
+		add_plain(out, text.buf);
+	}
 }
 
 /* Values that are estimated or measured as a range: expected value, lowest, highest. */
@@ -191,12 +187,6 @@ static const char *const ranges[][3] = {
 	{ "tokens_per_second_milli", "tokens_per_second_low_milli",
 	  "tokens_per_second_high_milli" },
 };
-
-/* Rounds to whole cents: more digits would suggest that an estimate is exact. */
-static json_int_t rounded(const char *path, json_int_t n)
-{
-	return is_money(path) && n >= 1000000 ? (n + 5000) / 10000 * 10000 : n;
-}
 
 /* Adds "2 (1.8-3)" if the record has a range. */
 static bool add_range(struct ga_str *out, const char *path, json_t *json)
@@ -215,7 +205,10 @@ static bool add_range(struct ga_str *out, const char *path, json_t *json)
 
 		if (!json_is_integer(value))
 			return false;
-		n[j] = rounded(path, json_integer_value(value));
+		n[j] = json_integer_value(value);
+		/* Whole cents: more digits would suggest that an estimate is exact. */
+		if (is_money(path) && n[j] >= 1000000)
+			n[j] = (n[j] + 5000) / 10000 * 10000;
 	}
 	if (n[1] == n[2])
 		return false;

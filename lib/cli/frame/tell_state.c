@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 #include "cli/frame/cli.h"
+#include "record/expectation.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/allocation/userdata.h"

@@ -12,6 +12,7 @@
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
 #include "decide/place/suggest.h"
+#include "record/state.h"
 #include "state/capacity/profile.h"
 #include "state/capacity/view.h"
 #include "state/fold/take.h"

@@ -7,7 +7,6 @@
 #include "catalog/census.h"
 #include "catalog/name.h"
 #include "record/rec.h"
-#include "record/state.h"
 #include "state/db/db.h"
 
 /* Opens the catalogue: the file of GPUAAS_ACCELERATORS, else the built-in one, with the drop-ins of

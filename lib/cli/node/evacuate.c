@@ -9,6 +9,7 @@
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
 #include "cli/place/place.h"
+#include "record/plan.h"
 #include "state/allocation/release.h"
 #include "state/transaction/release.h"
 #include "state/query/find.h"

@@ -3,6 +3,7 @@
 #ifndef GA_CLI_NODE_NODE_H
 #define GA_CLI_NODE_NODE_H
 
+#include "record/host.h"
 #include "record/time.h"
 #include "state/node/node.h"
 

@@ -11,6 +11,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
 #include "record/digest.h"
+#include "record/plan.h"
 #include "record/rec.h"
 #include "state/allocation/userdata.h"
 

@@ -54,16 +54,6 @@ static bool is_named(const struct ga_accel_named *n, const char *slug)
 	return false;
 }
 
-static bool is_of_instance(const struct ga_accel_instance *one, const char *slug)
-{
-	size_t i;
-
-	for (i = 0; one && i < one->types.n; i++)
-		if (!strcmp(one->types.v[i], slug))
-			return true;
-	return false;
-}
-
 /* A search term, with its meanings as a name; it also matches as a part of texts. */
 struct term {
 	const char *text;
@@ -75,7 +65,8 @@ static bool matches(const struct ga_accel_type *t, const struct term *term)
 {
 	const char *s = term->text;
 
-	return is_named(&term->named, t->slug) || is_of_instance(term->instance, t->slug) ||
+	return is_named(&term->named, t->slug) ||
+	       (term->instance && ga_texts_has(&term->instance->types, t->slug)) ||
 	       has(t->slug, s) || has(t->name, s) || has(t->vendor, s) ||
 	       has(t->architecture.name, s) || any_has(&t->aliases, s) ||
 	       any_has(&t->labels.driver_names, s) || any_has(&t->labels.nvidia_product, s) ||

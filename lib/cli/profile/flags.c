@@ -5,10 +5,13 @@
 
 #include "base/str.h"
 #include "base/texts.h"
+#include "base/vec.h"
 #include "cli/profile/make.h"
+#include "record/bundle.h"
 #include "record/money.h"
 #include "record/request.h"
 #include "record/size.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/capacity/profile.h"
 

@@ -10,6 +10,7 @@
 #include "cli/frame/types.h"
 #include "record/money.h"
 #include "record/size.h"
+#include "record/state.h"
 #include "record/words.h"
 #include "state/access/access.h"
 #include "state/capacity/profile.h"
@@ -114,16 +115,6 @@ static void cost_note(const struct ga_profile *before, const struct ga_profile *
 			       "the price becomes a tenth of what it was, or less");
 }
 
-/* Prints the old and the new value of a member as one line. */
-static void say_member(const char *name, json_t *was, json_t *is)
-{
-	ga_autofree char *old = was ? json_dumps(was, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-	ga_autofree char *new = is ? json_dumps(is, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-
-	if (!ga_streq(name, "version") && !ga_streq(old, new))
-		ga_say("  %-24s%s -> %s", name, old ? old : "none", new ? new : "none");
-}
-
 static void say_changes(const struct ga_profile *before, const struct ga_profile *now)
 {
 	ga_autojson json_t *was = ga_schema_format(&ga_profile_schema, before);
@@ -132,8 +123,14 @@ static void say_changes(const struct ga_profile *before, const struct ga_profile
 
 	ga_say("%s: profile '%s' becomes version %" PRId64, ga_cli_program(), now->name,
 	       now->version);
-	for (f = ga_profile_schema.fields; f->name; f++)
-		say_member(f->name, json_object_get(was, f->name), json_object_get(is, f->name));
+	for (f = ga_profile_schema.fields; f->name; f++) {
+		json_t *a = json_object_get(was, f->name), *b = json_object_get(is, f->name);
+		ga_autofree char *old = a ? json_dumps(a, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+		ga_autofree char *new = b ? json_dumps(b, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+		if (!ga_streq(f->name, "version") && !ga_streq(old, new))
+			ga_say("  %-24s%s -> %s", f->name, old ? old : "none", new ? new : "none");
+	}
 }
 
 static int say_behind(struct ga_db *db, const struct ga_profile *now, struct ga_err *err)

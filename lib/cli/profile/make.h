@@ -5,8 +5,9 @@
 
 #include "base/texts.h"
 #include "cli/frame/cli.h"
-#include "record/state.h"
 #include "state/db/db.h"
+
+struct ga_profile;
 
 /* The options for a profile; NULL or an empty list: not given; "": removes the member. */
 struct ga_profile_opts {

@@ -296,13 +296,6 @@ static int say_warnings(struct ga_node_view *v, void *arg, struct ga_err *err)
 	return 0;
 }
 
-/* Checks permission: the recorded type becomes the type of slots, and so affects their price. */
-static int may_record(struct ga_db *db, const char *node, bool of_state, struct ga_err *err)
-{
-	return of_state ? ga_store_may_node(db, "administer", node, err) :
-			  ga_store_may_state(db, "types of nodes", err);
-}
-
 /* list has the meaning of the types; NULL when there are none. */
 static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, const char *node,
 		  const struct ga_manual_types *types, struct ga_err *err)
@@ -316,7 +309,9 @@ static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, c
 	    ga_db_begin(db, ga_cli_program(), err) < 0 ||
 	    node_of(db, node, &id, &of_state, err) < 0)
 		return -1;
-	if (may_record(db, id, of_state, err) < 0)
+	/* The recorded type becomes the type of slots, and so affects their price. */
+	if ((of_state ? ga_store_may_node(db, "administer", id, err) :
+			ga_store_may_state(db, "types of nodes", err)) < 0)
 		return o->dry_run ? -1 : ga_store_access_note(db, err);
 	if (ga_store_set_manual_types(db, id, types->v, types->n, o->reason, err) < 0 ||
 	    (list &&

@@ -9,6 +9,7 @@
 #include "cli/frame/types.h"
 #include "cli/profile/make.h"
 #include "decide/place/suggest.h"
+#include "record/state.h"
 #include "state/capacity/profile.h"
 #include "state/capacity/view.h"
 #include "state/node/node_facts.h"

@@ -7,6 +7,8 @@
 
 #include "cli/frame/tell_state.h"
 #include "record/digest.h"
+#include "record/result.h"
+#include "record/wipe.h"
 #include "state/access/access.h"
 #include "state/allocation/allocation.h"
 #include "state/allocation/wipe.h"

@@ -3,6 +3,7 @@
 #include "cli/state/state.h"
 
 #include "cli/frame/tell_state.h"
+#include "record/state.h"
 #include "state/access/access.h"
 #include "state/recovery/backup.h"
 #include "state/recovery/restore.h"

@@ -242,12 +242,6 @@ static void add_actor(const struct ga_access_actor *actor, struct ga_str *out)
 	end_names(&p);
 }
 
-/* Adds the holder of a grant. */
-static void add_to(struct phrase *p, const struct ga_grant *g)
-{
-	add_name(p, g->group ? "group " : "user ", g->group ? g->group : g->user);
-}
-
 /* Adds the users and groups that can give grants: those with an unlimited grant of administer. */
 static void add_givers(const struct ga_access_rules *rules, struct ga_str *out)
 {
@@ -263,7 +257,7 @@ static void add_givers(const struct ga_access_rules *rules, struct ga_str *out)
 		const struct ga_grant *g = &rules->grants.v[i];
 
 		if (!g->revoked && has(NAMES(g->actions), "administer") && covers(g, &whole))
-			add_to(&p, g);
+			add_name(&p, g->group ? "group " : "user ", g->group ? g->group : g->user);
 	}
 	end_names(&p);
 	ga_str_add(out, p.n ? ", or root" : "root");

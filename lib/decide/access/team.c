@@ -66,34 +66,25 @@ const char *ga_team_projects_of(struct ga_team_projects *p, const char *project)
 	return one->other ? NULL : one->team;
 }
 
-static bool is_nobodys(const struct ga_team_project *one)
-{
-	return one->asked && (!one->team || one->other);
-}
-
-static void say_one(const struct ga_team_project *one, struct ga_str *out)
-{
-	if (!one->project)
-		ga_str_add(out, "use without a project");
-	else if (one->other)
-		ga_str_addf(out, "'%.63s' (of several: %.63s, %.63s)", one->project, one->team,
-			    one->other);
-	else
-		ga_str_addf(out, "'%.63s' (of none)", one->project);
-}
-
 void ga_team_projects_say(const struct ga_team_projects *p, struct ga_str *out)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < p->v.n; i++) {
-		if (!is_nobodys(&p->v.v[i]))
+		const struct ga_team_project *one = &p->v.v[i];
+
+		if (!one->asked || (one->team && !one->other))
 			continue;
-		if (n < NAMED) {
-			ga_str_add(out, n ? ", " : head);
-			say_one(&p->v.v[i], out);
-		}
-		n++;
+		if (n++ >= NAMED)
+			continue;
+		ga_str_add(out, n > 1 ? ", " : head);
+		if (!one->project)
+			ga_str_add(out, "use without a project");
+		else if (one->other)
+			ga_str_addf(out, "'%.63s' (of several: %.63s, %.63s)", one->project,
+				    one->team, one->other);
+		else
+			ga_str_addf(out, "'%.63s' (of none)", one->project);
 	}
 	if (n > NAMED)
 		ga_str_addf(out, ", and %zu more", n - NAMED);

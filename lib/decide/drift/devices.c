@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drift of devices: PCI functions and their binding, disks, hugepages. */
 #include "decide/drift/internal.h"
+#include "record/expectation.h"
 
 #include <string.h>
 

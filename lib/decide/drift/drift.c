@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/expectation.h"
 #include "record/time.h"
 
 struct words {
@@ -72,12 +73,6 @@ void ga_seen_init(struct ga_seen *s)
 		ga_list_release(list); \
 	} while (0)
 
-static void release_numa(struct ga_numa *n)
-{
-	free(n->cpus);
-	ga_list_release(&n->hugepages);
-}
-
 void ga_seen_release(struct ga_seen *s)
 {
 	free(s->node);
@@ -97,7 +92,7 @@ void ga_seen_release(struct ga_seen *s)
 	     free(x->elsewhere));
 	free(s->lacks);
 	free(s->bridges);
-	EACH(&s->numa, release_numa(x));
+	EACH(&s->numa, free(x->cpus); ga_list_release(&x->hugepages));
 	ga_list_release(&s->partitions);
 	EACH(&s->seeds, free(x->path); free(x->allocation));
 	EACH(&s->nvram, free(x->path); free(x->allocation));

@@ -12,8 +12,11 @@
 #define GA_DECIDE_DRIFT_DRIFT_H
 
 #include "base/texts.h"
-#include "record/expectation.h"
 #include "record/result.h"
+
+struct ga_expectation;
+struct ga_expected_allocation;
+struct ga_expected_slot;
 
 /* Every code of a drift record: name, word, description. gpuaas-reconcile(1) lists them. */
 #define GA_DRIFT_CODES(X) \

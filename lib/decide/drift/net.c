@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drift of the private network: reservations, leases, ports, flows, bridge, NAT. */
 #include "decide/drift/internal.h"
+#include "record/expectation.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "record/expectation.h"
 #include "record/time.h"
 
 /* Seconds from a record's time to the look, or GA_UNKNOWN when the time cannot be read. */
@@ -107,16 +108,6 @@ static void unreported(const struct ga_drift_ctx *c, const struct ga_seen_work *
 
 /* ---- time limits ---- */
 
-static void say_command(struct ga_drift_item *d, const char *exit_command, const char *id)
-{
-	const char *at = exit_command ? strstr(exit_command, "%s") : NULL;
-
-	if (at)
-		ga_drift_command(d, "%.*s%s%s", (int)(at - exit_command), exit_command, id, at + 2);
-	else if (exit_command)
-		ga_drift_command(d, "%s", exit_command);
-}
-
 /* Whether the allocation is a baremetal node. */
 static bool is_baremetal(const struct ga_drift_ctx *c, const char *allocation)
 {
@@ -131,7 +122,7 @@ static void stuck(const struct ga_drift_ctx *c, bool is_slot, const char *id, co
 		  bool baremetal, const char *state, const char *since)
 {
 	int64_t age = age_of(c, since), limit = 0;
-	const char *exit_command = NULL;
+	const char *exit_command = NULL, *at;
 	struct ga_drift_item *d;
 
 	if (!c->limit || !c->limit(is_slot, baremetal, state, &limit, &exit_command) ||
@@ -146,7 +137,11 @@ static void stuck(const struct ga_drift_ctx *c, bool is_slot, const char *id, co
 	d = ga_drift_add(c, GA_D_STUCK, GA_DRIFT_WARNING, id);
 	ga_drift_say(d, expected, observed);
 	d->drift.age_seconds = age;
-	say_command(d, exit_command, of);
+	at = exit_command ? strstr(exit_command, "%s") : NULL;
+	if (at)
+		ga_drift_command(d, "%.*s%s%s", (int)(at - exit_command), exit_command, of, at + 2);
+	else if (exit_command)
+		ga_drift_command(d, "%s", exit_command);
 }
 
 static void plan_expired(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drift of the VM of an allocation: domains and power, seeds, NVRAM, partitions. */
 #include "decide/drift/internal.h"
+#include "record/expectation.h"
 
 #include <string.h>
 

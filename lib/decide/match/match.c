@@ -225,11 +225,6 @@ static bool has_count(const int64_t *counts, size_t n, int64_t count)
 	return i < n;
 }
 
-static bool is_count(const struct ga_match_offer *o, int64_t count)
-{
-	return !o->n_counts || has_count(o->counts, o->n_counts, count);
-}
-
 static bool is_given_now(const struct ga_match_offer *o, int64_t count)
 {
 	if (o->n_counts_now)
@@ -257,7 +252,8 @@ static void check_given(const struct try *t)
 	if (count == GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "count",
 			     "it is unknown how many GPUs its machines have");
-	else if (is_baremetal(o) ? asked > count : !is_count(o, count))
+	else if (is_baremetal(o) ? asked > count :
+				   o->n_counts && !has_count(o->counts, o->n_counts, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
 			     "it is not offered with %" PRId64 " GPUs", asked);
 }

@@ -337,28 +337,24 @@ void match_speed(struct try *t)
 
 /* ---- the required figures ---- */
 
-static void add_rate(int64_t milli, struct ga_str *out)
-{
-	ga_str_addf(out, "%" PRId64, milli / 1000);
-	if (milli / 1000 < 100 && milli % 1000)
-		ga_str_addf(out, ".%" PRId64, milli % 1000 / 100);
-}
-
 static bool tokens_hold(const struct try *t, bool *unknown)
 {
 	ga_autostr struct ga_str have = GA_STR_INIT;
+	int64_t milli = t->m->tokens_per_second_milli;
 
 	if (!wants_speed(t))
 		return true;
 	if (t->too_small)
 		return false;
-	if (t->m->tokens_per_second_milli == GA_UNKNOWN) {
+	if (milli == GA_UNKNOWN) {
 		*unknown = true;
 		return true;
 	}
-	if (t->m->tokens_per_second_milli >= t->need->tokens_per_second * 1000)
+	if (milli >= t->need->tokens_per_second * 1000)
 		return true;
-	add_rate(t->m->tokens_per_second_milli, &have);
+	ga_str_addf(&have, "%" PRId64, milli / 1000);
+	if (milli / 1000 < 100 && milli % 1000)
+		ga_str_addf(&have, ".%" PRId64, milli % 1000 / 100);
 	ga_match_say(&t->m->reasons, "slo_tokens",
 		     "%s tokens/s, and %" PRId64 " are wanted", have.buf,
 		     t->need->tokens_per_second);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decide/place/score.h"
+#include "record/state.h"
 
 struct counting {
 	struct ga_request request; /* names the profile and nothing else */

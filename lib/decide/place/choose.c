@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decide/place/score.h"
+#include "record/state.h"
 
 #define NUMA_MAX 12 /* most NUMA nodes with a search over all subsets; of more, the fullest */
 

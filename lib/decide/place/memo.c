@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decide/place/score.h"
+#include "record/state.h"
 
 #define KINDS 8 /* a stream of requests has few kinds: profiles and their counts */
 

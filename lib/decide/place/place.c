@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "decide/place/score.h"
+#include "record/state.h"
 
 const char *ga_fleet_word(struct ga_fleet *f, const char *text)
 {
@@ -117,19 +118,6 @@ static int by_node(const void *a, const void *b)
 	return strcmp(x->node, y->node);
 }
 
-static void explain_all(const struct ga_place_ask *ask, const struct ga_fleet_node *taken,
-			struct ga_explanation *ret)
-{
-	size_t i;
-
-	for (i = 0; i < ask->fleet->nodes.n; i++)
-		explain_node(ask, &ask->fleet->nodes.v[i], taken, ret);
-	if (ret->nodes.n)
-		qsort(ret->nodes.v, ret->nodes.n, sizeof(*ret->nodes.v), by_node);
-	ret->request_id = ga_strdup0(ask->request->request_id);
-	ret->node = taken ? ga_xstrdup(taken->id) : NULL;
-}
-
 /* ---- why the placement is on a type other than the first ---- */
 
 /* The slots of one type in the fleet. */
@@ -140,11 +128,6 @@ struct stock {
 	const struct ga_fleet_node *out;  /* a node with free slots that is out, or NULL */
 	const char *why_out;
 };
-
-static bool is_of(const struct ga_fleet_slot *slot, const char *type)
-{
-	return slot->type == type || ga_streq(slot->type, type);
-}
 
 static void take_stock(const struct ga_place_ask *ask, const char *type, struct stock *ret)
 {
@@ -157,7 +140,9 @@ static void take_stock(const struct ga_place_ask *ask, const char *type, struct 
 		int64_t free = 0;
 
 		for (j = 0; j < node->slots.n; j++) {
-			if (!is_of(&node->slots.v[j], type))
+			const char *its = node->slots.v[j].type;
+
+			if (its != type && !ga_streq(its, type))
 				continue;
 			ret->any = true;
 			free += !ga_place_slot_reason(ask, &node->slots.v[j]);
@@ -310,8 +295,15 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	} else {
 		ga_place_refuse(&ask, &ret->refusal);
 	}
-	if (explain)
-		explain_all(&ask, ret->node, &ret->explanation);
+	if (!explain)
+		return;
+	for (i = 0; i < fleet->nodes.n; i++)
+		explain_node(&ask, &fleet->nodes.v[i], ret->node, &ret->explanation);
+	if (ret->explanation.nodes.n)
+		qsort(ret->explanation.nodes.v, ret->explanation.nodes.n,
+		      sizeof(*ret->explanation.nodes.v), by_node);
+	ret->explanation.request_id = ga_strdup0(request->request_id);
+	ret->explanation.node = ret->node ? ga_xstrdup(ret->node->id) : NULL;
 }
 
 void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool active)

@@ -9,7 +9,8 @@
 #include "base/texts.h"
 #include "decide/slot/verdict.h"
 #include "record/request.h"
-#include "record/state.h"
+
+struct ga_profile;
 
 struct ga_fleet_slot {
 	char *id;

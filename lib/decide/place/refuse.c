@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 #include "decide/place/score.h"
+#include "record/state.h"
 
 /* A node that comes near to the request, and the reason against it. */
 struct nearest {
@@ -127,35 +129,17 @@ static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 		count_slots(ask, node, NULL, t);
 }
 
-static int64_t needed(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
-{
-	int64_t all = (int64_t)node->slots.n, wanted = ask->request->count;
-
-	if (!ask->baremetal)
-		return ask->count;
-	return wanted > all ? wanted : all;
-}
-
-static int64_t free_of_others(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
-{
-	int64_t rank, n = 0;
-	size_t i;
-
-	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
-		n += node->slots.v[i].free &&
-		     !ga_place_wants_type(ask, node->slots.v[i].type, &rank);
-	return n;
-}
-
 static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 		       const char *code, struct tally *t)
 {
 	struct node_tally n;
-	int64_t need = needed(ask, node);
+	int64_t all = (int64_t)node->slots.n, wanted = ask->request->count, rank;
+	int64_t need = !ask->baremetal ? ask->count : wanted > all ? wanted : all;
 	bool out = ga_place_node_reason(ask, node) != NULL;
 	/* Such a node is out because another tenant uses it. */
 	bool taken = ga_streq(code, "held_by_baremetal");
 	struct nearest near = { .node = node };
+	size_t i;
 
 	tally_slots(ask, node, &n);
 	t->slots += n.slots;
@@ -175,7 +159,9 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 		return;
 	}
 	t->free += n.free;
-	t->other += free_of_others(ask, node);
+	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
+		t->other += node->slots.v[i].free &&
+			    !ga_place_wants_type(ask, node->slots.v[i].type, &rank);
 	t->waiting += n.waiting;
 	if (n.free > t->most_free) {
 		t->most_free = n.free;
@@ -256,22 +242,12 @@ static bool wants_memory(const struct ga_place_ask *ask)
 	return ask->request->min_memory_mib != GA_UNKNOWN;
 }
 
-static bool has(char *const *types, size_t n, const char *type)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (ga_streq(types[i], type))
-			return true;
-	return false;
-}
-
 /* A request gets only types that the profile has too. */
 static bool is_sold(const struct ga_place_ask *ask, const char *type)
 {
 	const struct ga_profile *p = ask->profile;
 
-	return !p->types.n || has(p->types.v, p->types.n, type);
+	return !p->types.n || ga_texts_has(&p->types, type);
 }
 
 static bool wants_nothing(const struct ga_place_ask *ask)
@@ -361,27 +337,6 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
 }
 
-static void refuse_place(const struct ga_place_ask *ask, const struct tally *t,
-			 struct ga_refusal *ret)
-{
-	if (t->in_region)
-		say(ret, "other_pool_wanted", nowhere(ask, true),
-		    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
-	else
-		say(ret, "other_region_wanted", nowhere(ask, false),
-		    ga_xstrdup("'gpuaas-list nodes' shows the region of each"));
-}
-
-static void refuse_missing(const struct ga_place_ask *ask, struct ga_refusal *ret)
-{
-	ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
-
-	say(ret, "type_missing",
-	    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
-		       ask->baremetal ? " alone" : "", *place ? place : " there"),
-	    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
-}
-
 static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
@@ -408,12 +363,6 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	    ga_xstrdup("gpuaas-list allocation shows who has what"));
 }
 
-/* Whether the slots are available, but smaller than the profile requires. */
-static bool is_small(const char *why)
-{
-	return ga_streq(why, "slot_cpus_few") || ga_streq(why, "slot_memory_small");
-}
-
 /* The hint for the reason against the node. */
 static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *near)
 {
@@ -421,7 +370,8 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 
 	if (!s)
 		return ga_xprintf("gpuaas-node show %s", near->node->id);
-	if (is_small(near->why))
+	/* The slots are available, but smaller than the profile requires. */
+	if (ga_streq(near->why, "slot_cpus_few") || ga_streq(near->why, "slot_memory_small"))
 		return ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
 				  "gpuaas-list slot what slots have", ask->profile->name);
 	if (ga_streq(near->why, "cordoned") && s->id)
@@ -432,20 +382,15 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 			  "what to do", near->node->id);
 }
 
-/* "node_draining: new firmware" */
-static char *with_detail(const struct nearest *near)
-{
-	return ga_xprintf("%s%s%s", near->why, near->detail ? ": " : "",
-			  near->detail ? near->detail : "");
-}
-
 static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
 	const struct nearest *near = t->out.node	? &t->out :
 				     t->blocked.node ? &t->blocked :
 				     t->most.node && !t->free && !t->used ? &t->most : NULL;
-	ga_autofree char *why = near ? with_detail(near) : NULL;
+	ga_autofree char *why = near ? ga_xprintf("%s%s%s", near->why, near->detail ? ": " : "",
+						  near->detail ? near->detail : "") :
+				       NULL;
 	const char *node = near ? near->node->id : NULL;
 
 	if (!ask->baremetal && t->free >= ask->count)
@@ -589,9 +534,19 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 	} else if (wants_nothing(ask)) {
 		refuse_types(ask, ret);
 	} else if (!t.here && ask->fleet->nodes.n) {
-		refuse_place(ask, &t, ret);
+		if (t.in_region)
+			say(ret, "other_pool_wanted", nowhere(ask, true),
+			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
+		else
+			say(ret, "other_region_wanted", nowhere(ask, false),
+			    ga_xstrdup("'gpuaas-list nodes' shows the region of each"));
 	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
-		refuse_missing(ask, ret);
+		ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
+
+		say(ret, "type_missing",
+		    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
+			       ask->baremetal ? " alone" : "", *place ? place : " there"),
+		    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
 	} else if (!refuse_in_the_way(&t, what, ret)) {
 		refuse_rest(ask, &t, what, ret);
 	}

@@ -2,6 +2,8 @@
 /* The offer of one node for a request: why a node is out, and the order of two offers. */
 #include "decide/place/score.h"
 
+#include "record/state.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,21 +318,11 @@ static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_f
 	return first ? first : "type_missing";
 }
 
-/* The type of a baremetal node; NULL when its GPUs have several types. */
-static const char *one_type(const struct ga_fleet_node *node)
-{
-	size_t i;
-
-	for (i = 1; i < node->slots.n; i++)
-		if (!same(node->slots.v[i].type, node->slots.v[0].type))
-			return NULL;
-	return node->slots.v[0].type;
-}
-
 static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			      struct ga_place_option *ret)
 {
 	int64_t worst = 0, rank = 0, wanted = ask->request->count;
+	bool mixed = false;
 	size_t i;
 
 	if (!node->slots.n)
@@ -339,6 +331,7 @@ static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fl
 		if (!ga_place_wants_type(ask, node->slots.v[i].type, &rank))
 			return "type_missing";
 		worst = rank > worst ? rank : worst;
+		mixed = mixed || !same(node->slots.v[i].type, node->slots.v[0].type);
 	}
 	if (!node->clean)
 		return "held_by_slices";
@@ -355,7 +348,7 @@ static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fl
 	qsort(ret->slots, i, sizeof(*ret->slots), by_index);
 	ret->n = i;
 	ret->node = node;
-	ret->type = one_type(node);
+	ret->type = mixed ? NULL : node->slots.v[0].type; /* NULL: its GPUs have several types */
 	ret->partition = GA_UNKNOWN;
 	ret->terms[GA_TERM_TYPE] = worst;
 	ret->terms[GA_TERM_CLEAN] = 1;

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/texts.h"
 #include "record/request.h"
+#include "record/state.h"
 
 #define ROUND_FROM_MIB 4096
 #define NAME_MAX_LEN 63

@@ -6,7 +6,9 @@
 #ifndef GA_DECIDE_PLACE_SUGGEST_H
 #define GA_DECIDE_PLACE_SUGGEST_H
 
-#include "record/state.h"
+#include "base/vec.h"
+
+struct ga_profile;
 
 struct ga_suggest_type {
 	const char *type; /* slug */

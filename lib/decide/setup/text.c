@@ -296,29 +296,22 @@ void ga_setup_text_initramfs(struct ga_str *out)
 
 /* ---- network ---- */
 
-static void netmask(int64_t bits, char out[16])
-{
-	uint32_t m = bits <= 0 ? 0 : UINT32_MAX << (32 - bits);
-
-	snprintf(out, 16, "%u.%u.%u.%u", m >> 24, m >> 16 & 255, m >> 8 & 255, m & 255);
-}
-
 void ga_setup_text_dnsmasq(const struct ga_setup_facts *f, struct ga_str *out)
 {
-	char mask[16];
+	uint32_t mask = f->prefix_bits <= 0 ? 0 : UINT32_MAX << (32 - f->prefix_bits);
 
-	netmask(f->prefix_bits, mask);
 	ga_str_add(out, HEAD "addresses of slices.\n");
 	/* bind-dynamic: the bridge may appear after the daemon. Only a MAC with a hosts file gets
 	 * an address. */
 	ga_str_addf(out,
 		    "interface=%s\nexcept-interface=lo\nbind-dynamic\n"
-		    "dhcp-range=%.*s,static,%s,12h\n"
+		    "dhcp-range=%.*s,static,%u.%u.%u.%u,12h\n"
 		    "dhcp-option=option:router,%s\ndhcp-option=option:dns-server,%s\n"
 		    "dhcp-hostsdir=%s\ndhcp-leasefile=%s\ndhcp-authoritative\n"
 		    "no-hosts\ndomain-needed\nbogus-priv\nstop-dns-rebind\n",
-		    f->bridge, (int)strcspn(f->network, "/"), f->network, mask, f->gateway,
-		    f->gateway, f->dhcp_hosts, f->leases);
+		    f->bridge, (int)strcspn(f->network, "/"), f->network, mask >> 24,
+		    mask >> 16 & 255, mask >> 8 & 255, mask & 255, f->gateway, f->gateway,
+		    f->dhcp_hosts, f->leases);
 }
 
 /* ---- devices that a boot restores ---- */

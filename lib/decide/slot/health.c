@@ -79,14 +79,6 @@ static bool is_fault(const struct ga_step *s)
 	       !ga_starts(s->detail, GA_SAID_USED_UNSEEN);
 }
 
-/* The failed step, of those that touch the GPU and the fabric function; or NULL. */
-static const struct ga_step *failed_step(const struct ga_wipe_evidence *e)
-{
-	if (is_fault(&e->gpu_reset))
-		return &e->gpu_reset;
-	return is_fault(&e->vf_state) ? &e->vf_state : NULL;
-}
-
 static bool is_proven(const struct ga_step *s)
 {
 	return ga_streq(s->outcome, "confirmed") || ga_streq(s->outcome, "not_needed");
@@ -110,7 +102,10 @@ static bool is_of_disk(const struct ga_wipe_evidence *e)
 
 void ga_health_of_wipe(const struct ga_wipe_evidence *e, struct ga_health_sign *ret)
 {
-	const struct ga_step *step = failed_step(e);
+	/* The failed step, of those that touch the GPU and the fabric function. */
+	const struct ga_step *step = is_fault(&e->gpu_reset) ? &e->gpu_reset :
+				     is_fault(&e->vf_state)  ? &e->vf_state :
+							       NULL;
 
 	*ret = (struct ga_health_sign){ 0 };
 	if (e->dry_run)

@@ -17,7 +17,12 @@
 #ifndef GA_DECIDE_SLOT_HEALTH_H
 #define GA_DECIDE_SLOT_HEALTH_H
 
-#include "record/result.h"
+#include "base/vec.h"
+
+struct ga_drift;
+struct ga_failure;
+struct ga_released;
+struct ga_wipe_evidence;
 
 enum ga_health_event {
 	GA_HEALTH_NOTHING, /* the record shows nothing about health */

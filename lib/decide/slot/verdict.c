@@ -172,19 +172,6 @@ static void check_uses(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "run gpuaas-discover as root");
 }
 
-/* The host's view of the disk; only approval checks it. */
-static void check_seen(const struct ga_slot_facts *f, struct ga_reasons *ret)
-{
-	check_medium(f, ret);
-	check_uses(f, ret);
-	if (f->nvme_reported)
-		check_content(f, ret);
-	if (f->disk_autoactivation)
-		ga_reasons_add(ret, "disk_autoactivation", f->nvme_wwid,
-			       "the host could activate what a tenant writes on it",
-			       "switch auto-activation of LVM, md and multipath off for it");
-}
-
 static void check_disk(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
 	if (!f->nvme_wwid) {
@@ -194,8 +181,17 @@ static void check_disk(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 	if (gate != GA_GATE_PROVISION && !ga_streq(f->storage_ownership, "tenant_slice"))
 		ga_reasons_add(ret, "storage_not_owned", f->nvme_wwid,
 			       "its storage_ownership is not tenant_slice", NULL);
-	if (gate == GA_GATE_APPROVE)
-		check_seen(f, ret);
+	if (gate != GA_GATE_APPROVE)
+		return;
+	/* Only approval checks the host's view of the disk. */
+	check_medium(f, ret);
+	check_uses(f, ret);
+	if (f->nvme_reported)
+		check_content(f, ret);
+	if (f->disk_autoactivation)
+		ga_reasons_add(ret, "disk_autoactivation", f->nvme_wwid,
+			       "the host could activate what a tenant writes on it",
+			       "switch auto-activation of LVM, md and multipath off for it");
 }
 
 static void check_wipe(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)

@@ -5,6 +5,7 @@
 #include "decide/slot/verdict.h"
 #include "decide/wipe/guard_steps.h"
 #include "decide/wipe/plan.h"
+#include "record/wipe.h"
 
 void ga_cleanup_wipe_verdict(struct ga_wipe_verdict *v)
 {
@@ -75,21 +76,6 @@ static bool outcome_holds(const struct ga_wipe_evidence *e, struct ga_wipe_verdi
 	return no(v, "wipe_failed", GA_EXTERNAL, "outcome is %s: %s", or_null(e->outcome), why);
 }
 
-/* The attempt decides which order the evidence answers: evidence with another claim or allocation
- * is forged. */
-static bool of_whom_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evidence *e,
-			  struct ga_wipe_verdict *v)
-{
-	if (a->claim && !ga_streq(e->claim, a->claim))
-		return no(v, "wipe_not_proven", GA_CONFLICT, "claim is %s, and the order's is %s",
-			  or_null(e->claim), a->claim);
-	if (a->allocation && !ga_streq(e->allocation, a->allocation))
-		return no(v, "wipe_not_proven", GA_CONFLICT,
-			  "allocation is %s, and the order's is %s", or_null(e->allocation),
-			  a->allocation);
-	return true;
-}
-
 static bool head_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evidence *e,
 		       struct ga_wipe_verdict *v)
 {
@@ -116,7 +102,16 @@ static bool head_holds(const struct ga_wipe_asked *a, const struct ga_wipe_evide
 	if (a->cause && !ga_streq(e->cause, a->cause))
 		return no(v, "wipe_not_proven", GA_CONFLICT, "cause is %s, and the order's is %s",
 			  or_null(e->cause), a->cause);
-	return of_whom_holds(a, e, v);
+	/* The attempt decides which order the evidence answers: evidence with another claim or
+	 * allocation is forged. */
+	if (a->claim && !ga_streq(e->claim, a->claim))
+		return no(v, "wipe_not_proven", GA_CONFLICT, "claim is %s, and the order's is %s",
+			  or_null(e->claim), a->claim);
+	if (a->allocation && !ga_streq(e->allocation, a->allocation))
+		return no(v, "wipe_not_proven", GA_CONFLICT,
+			  "allocation is %s, and the order's is %s", or_null(e->allocation),
+			  a->allocation);
+	return true;
 }
 
 /* ---- the disk ---- */

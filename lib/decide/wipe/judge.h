@@ -9,8 +9,9 @@
 #define GA_DECIDE_WIPE_JUDGE_H
 
 #include "base/ga.h"
-#include "record/result.h"
-#include "record/wipe.h"
+
+struct ga_wipe_order;
+struct ga_wipe_evidence;
 
 /*
  * The version of these rules, which the host writes into the record. Evidence without the member is

@@ -8,6 +8,7 @@
 
 #include "exchange/kube/device.h"
 #include "record/rec.h"
+#include "record/state.h"
 
 static json_t *text(const char *value)
 {

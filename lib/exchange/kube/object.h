@@ -11,7 +11,8 @@
 #include "base/str.h"
 #include "exchange/kube/select.h"
 #include "exchange/kube/view.h"
-#include "record/state.h"
+
+struct ga_profile;
 
 #define GA_KUBE_SLICE_DEVICES 128 /* the most devices in a ResourceSlice */
 

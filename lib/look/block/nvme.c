@@ -22,25 +22,16 @@ static void add_as(struct ga_nvme *n, const char *what, const struct ga_any_list
 }
 #define ADD_AS(n, what, list) add_as(n, what, (const struct ga_any_list *)(const void *)&(list))
 
-static void read_content(const struct ga_block_dev *d, struct ga_nvme *n)
-{
-	ga_autofd int fd = ga_block_open(d->path, d->major, d->minor, d->is_block);
-	struct ga_content c = { 0 };
-
-	if (fd >= 0)
-		ga_block_content_read(fd, d->size_bytes, &c);
-	n->content = ga_xstrdup(ga_block_content_word(&c, n->capabilities.dlfeat));
-	n->content_blocks = c.blocks;
-}
-
 void ga_block_show(const struct ga_block_dev *d, const struct ga_block_uses *u, struct ga_nvme *n)
 {
+	struct ga_content c = { 0 };
+	ga_autofd int fd = -1;
 	size_t i;
 
 	clear(&n->mounts);
 	clear(&n->holders);
 	clear(&n->signatures);
-	free(n->content);
+	free(GA_TAKE(n->content));
 	n->content_blocks = 0;
 	n->is_block = d->is_block;
 	for (i = 0; i < u->mounts.n; i++)
@@ -58,8 +49,13 @@ void ga_block_show(const struct ga_block_dev *d, const struct ga_block_uses *u, 
 	n->signatures_known = u->signatures_known;
 	if (u->signatures.n)
 		n->content = ga_xstrdup("signatures");
-	else if (u->signatures_known)
-		read_content(d, n);
-	else
+	else if (!u->signatures_known)
 		n->content = ga_xstrdup("unread");
+	if (n->content)
+		return;
+	fd = ga_block_open(d->path, d->major, d->minor, d->is_block);
+	if (fd >= 0)
+		ga_block_content_read(fd, d->size_bytes, &c);
+	n->content = ga_xstrdup(ga_block_content_word(&c, n->capabilities.dlfeat));
+	n->content_blocks = c.blocks;
 }

@@ -196,18 +196,6 @@ void ga_host_fill(struct ga_host *host)
 		host->cpus = cpus_of_nodes(host);
 }
 
-static void add_disks(struct ga_texts *all, const struct ga_block_devs *disks)
-{
-	size_t i;
-
-	for (i = 0; i < disks->n; i++)
-		if (disks->v[i].wwid) {
-			ga_autofree char *line = ga_xprintf("nvme %s", disks->v[i].wwid);
-
-			ga_texts_add(all, line);
-		}
-}
-
 static int by_bytes(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -231,7 +219,14 @@ void ga_host_fingerprint_of(const struct ga_pci *pci, const struct ga_block_devs
 		line = ga_xprintf("pci %s", identity);
 		ga_texts_add(&all, line);
 	}
-	add_disks(&all, disks);
+	for (i = 0; i < disks->n; i++) {
+		ga_autofree char *line = NULL;
+
+		if (!disks->v[i].wwid)
+			continue;
+		line = ga_xprintf("nvme %s", disks->v[i].wwid);
+		ga_texts_add(&all, line);
+	}
 	if (all.n)
 		qsort(all.v, all.n, sizeof(*all.v), by_bytes);
 	for (i = 0; i < all.n; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
 

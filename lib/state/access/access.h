@@ -14,9 +14,10 @@
 
 #include "decide/access/access.h"
 #include "record/request.h"
-#include "record/state.h"
 #include "record/who.h"
 #include "state/db/row.h"
+
+struct ga_profile;
 
 /* As ga_db_begin. Where rules need the groups of the actor, it looks them up before it enters the
  * writers' queue: the lookup may take long, and other writers wait meanwhile. */

@@ -132,26 +132,6 @@ int ga_store_destruction_allowed(struct ga_db *db, const char *wwid, struct ga_e
 
 /* ---- proposing ---- */
 
-/* Finds the waiting proposal of the slot: 1, 0, -1. */
-static int waiting(struct ga_db *db, const char *slot, struct ga_proposal *ret, struct ga_err *err)
-{
-	struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.slot_id = ?1 AND " WAITS "LIMIT 1", "s",
-			slot) < 0)
-		return -1;
-	return ga_row_first(rows, &ga_proposal_schema, ret, err);
-}
-
-static int fail_waiting(const struct ga_proposal *p, struct ga_err *err)
-{
-	return ga_refuse(err, GA_CONFLICT, "proposed", p->object,
-			 ("proposal '%s' of slot '%s' waits already: %s, by %s", p->proposal,
-			  p->object, p->action, p->proposed_by),
-			 ("gpuaas-approve confirm %s does it, by another person; gpuaas-approve "
-			  "withdraw %s withdraws it", p->proposal, p->proposal));
-}
-
 static int insert(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
 {
 	ga_autofree char *humans = humans_text();
@@ -171,24 +151,16 @@ static int insert(struct ga_db *db, const struct ga_proposal *p, struct ga_err *
 			    err);
 }
 
-static int lifetime(struct ga_db *db, int64_t *ret, struct ga_err *err)
-{
-	ga_autorules struct ga_access_rules rules = { 0 };
-
-	if (ga_store_access_load(db, &rules, err) < 0)
-		return -1;
-	*ret = ga_access_confirm_seconds(&rules);
-	return 0;
-}
-
 int ga_store_propose(struct ga_db *db, const char *action, const char *slot, const char *device,
 		     const char *reason, const char *disposal, struct ga_proposal *ret,
 		     struct ga_err *err)
 {
 	ga_cleanup(cleanup_proposal) struct ga_proposal old = { 0 };
+	ga_autorules struct ga_access_rules rules = { 0 };
 	char now[GA_TIME_SIZE], expires[GA_TIME_SIZE];
 	ga_autofree char *id = ga_id_new();
-	int64_t micros = ga_clock_micros(), life;
+	int64_t micros = ga_clock_micros();
+	struct ga_rows *rows = NULL;
 	struct ga_proposal p = {
 		.proposal = id,
 		.action = (char *)(uintptr_t)action,
@@ -202,16 +174,23 @@ int ga_store_propose(struct ga_db *db, const char *action, const char *slot, con
 	};
 	int r;
 
-	if (need_human(slot, err) < 0 || lifetime(db, &life, err) < 0)
+	if (need_human(slot, err) < 0 || ga_store_access_load(db, &rules, err) < 0 ||
+	    ga_db_query(db, &rows, err, PROPOSALS "WHERE p.slot_id = ?1 AND " WAITS "LIMIT 1", "s",
+			slot) < 0)
 		return -1;
-	r = waiting(db, slot, &old, err);
+	r = ga_row_first(rows, &ga_proposal_schema, &old, err);
 	if (r < 0)
 		return -1;
 	if (r && (strcmp(old.action, action) || !ga_streq(old.reason, reason) ||
 		  !ga_streq(old.disposal, disposal) || !ga_streq(old.device, device) ||
 		  strcmp(old.proposed_by, p.proposed_by)))
-		return fail_waiting(&old, err);
-	ga_time_format(ga_time_after(micros, life), expires);
+		return ga_refuse(err, GA_CONFLICT, "proposed", old.object,
+				 ("proposal '%s' of slot '%s' waits already: %s, by %s",
+				  old.proposal, old.object, old.action, old.proposed_by),
+				 ("gpuaas-approve confirm %s does it, by another person; "
+				  "gpuaas-approve withdraw %s withdraws it", old.proposal,
+				  old.proposal));
+	ga_time_format(ga_time_after(micros, ga_access_confirm_seconds(&rules)), expires);
 	if (!r && insert(db, &p, err) < 0)
 		return -1;
 	return by_id(db, r ? old.proposal : id, ret, err);

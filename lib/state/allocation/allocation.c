@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations, claims, usage and timelines as records. */
 #include "state/allocation/allocation.h"
+#include "record/result.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 

@@ -3,9 +3,9 @@
 #ifndef GA_STATE_ALLOCATION_ALLOCATION_H
 #define GA_STATE_ALLOCATION_ALLOCATION_H
 
-#include "record/result.h"
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_allocation;
 
 /* Fills ret; release it with ga_schema_release. GA_NOTFOUND when there is none with this id. */
 GA_MUST_CHECK int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *ret,

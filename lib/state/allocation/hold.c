@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/texts.h"
 #include "record/rec.h"
+#include "record/release.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/attend.h"

@@ -8,9 +8,10 @@
 #ifndef GA_STATE_ALLOCATION_HOLD_H
 #define GA_STATE_ALLOCATION_HOLD_H
 
-#include "record/release.h"
 #include "state/db/attend.h"
 #include "state/db/db.h"
+
+struct ga_hold_order;
 
 /* The effect that a release of an allocation would have; free it with ga_release_outlook_clear. */
 struct ga_release_outlook {

@@ -8,6 +8,7 @@
 #include "base/texts.h"
 #include "record/fault.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/invariant.h"
 #include "state/db/json.h"

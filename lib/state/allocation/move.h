@@ -8,10 +8,11 @@
 #define GA_STATE_ALLOCATION_MOVE_H
 
 #include "base/vec.h"
-#include "record/state.h"
+#include "record/schema.h"
 #include "state/db/db.h"
 #include "state/db/fsm.h"
 
+struct ga_task;
 
 /* The columns of an allocation that the moves need, as they are now. */
 struct ga_allocation_row {

@@ -11,6 +11,7 @@
 #include "record/cpuset.h"
 #include "record/digest.h"
 #include "record/mac.h"
+#include "record/plan.h"
 #include "record/rec.h"
 #include "record/schema_write.h"
 #include "state/db/controller.h"

@@ -4,9 +4,10 @@
 #define GA_STATE_ALLOCATION_PLAN_H
 
 #include "decide/place/place.h"
-#include "record/plan.h"
 #include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_plan;
 
 /* Inputs of plans, kept from one plan to the next: a parsed value is used again while the stored
  * text is the same. All zero at first. */

@@ -3,6 +3,7 @@
 #include "state/allocation/provision.h"
 
 #include "record/rec.h"
+#include "record/result.h"
 #include "state/db/row.h"
 
 int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)

@@ -4,9 +4,10 @@
 #ifndef GA_STATE_ALLOCATION_PROVISION_H
 #define GA_STATE_ALLOCATION_PROVISION_H
 
-#include "record/result.h"
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_allocation;
+struct ga_observation;
 
 /* Power, access and lease as the host reported them. 1 changed, 0 no change. */
 GA_MUST_CHECK int ga_store_running(struct ga_db *db, const struct ga_allocation *a,

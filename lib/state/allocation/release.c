@@ -8,6 +8,7 @@
 #include "record/id.h"
 #include "record/plan.h"
 #include "record/rec.h"
+#include "record/release.h"
 #include "record/time.h"
 #include "state/allocation/plan.h"
 #include "state/allocation/release.h"

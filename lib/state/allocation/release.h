@@ -7,10 +7,10 @@
 #ifndef GA_STATE_ALLOCATION_RELEASE_H
 #define GA_STATE_ALLOCATION_RELEASE_H
 
-#include "record/release.h"
-#include "record/state.h"
 #include "state/allocation/move.h"
 #include "state/db/row.h"
+
+struct ga_release_order;
 
 /* Commits the intent: billing ends, the slots are releasing, and ret is a release-order with its
  * attempt ids. A placed plan that no host took up is cancelled instead (has_order false). Another

@@ -15,6 +15,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "record/digest.h"
+#include "record/state.h"
 #include "state/db/fsm.h"
 #include "state/db/json.h"
 
@@ -170,16 +171,6 @@ static int list_needed(struct ga_db *db, struct ga_texts *ret, struct ga_err *er
 	return r;
 }
 
-/* 1 when this state has, or had, an allocation that names the digest. */
-static int is_known(struct ga_db *db, const char *digest, struct ga_err *err)
-{
-	ga_autofree char *text = ga_xprintf(ALGORITHM "%s", digest);
-
-	return ga_db_one(db, err,
-			 "SELECT 1 FROM allocation WHERE " DIGEST_OF_REQUEST " = ?1 LIMIT 1", "s",
-			 text);
-}
-
 /* The folder, under an exclusive lock. */
 struct folder {
 	char *dir;
@@ -230,6 +221,7 @@ static bool is_here(const char *state_path, const char *mark)
 static int is_left(struct ga_db *db, const struct folder *f, const char *name, struct ga_err *err)
 {
 	ga_autofree char *mark = mark_of(ga_db_path(db), name);
+	ga_autofree char *digest = ga_xprintf(ALGORITHM "%s", name);
 	bool mine = ga_texts_has(&f->marks, mark), others = false;
 
 	if (name[HEX])
@@ -241,7 +233,10 @@ static int is_left(struct ga_db *db, const struct folder *f, const char *name, s
 			  is_here(ga_db_path(db), f->marks.v[i]);
 	if (mine || others)
 		return !others;
-	return is_known(db, name, err);
+	/* Whether this state has, or had, an allocation that names the digest. */
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM allocation WHERE " DIGEST_OF_REQUEST " = ?1 LIMIT 1", "s",
+			 digest);
 }
 
 static int remove_one(const struct folder *f, const char *name, struct ga_err *err)

@@ -13,8 +13,9 @@
 #ifndef GA_STATE_ALLOCATION_USERDATA_H
 #define GA_STATE_ALLOCATION_USERDATA_H
 
-#include "record/state.h"
 #include "state/db/db.h"
+
+struct ga_finding;
 
 /* The folder, for the state at this path. */
 char *ga_store_user_data_folder(const char *state_path);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "record/rec.h"
+#include "record/result.h"
 #include "record/time.h"
+#include "record/wipe.h"
 #include "state/allocation/move.h"
 #include "state/db/controller.h"
 #include "state/db/json.h"

@@ -4,9 +4,9 @@
 #define GA_STATE_ALLOCATION_WIPE_H
 
 #include "decide/wipe/judge.h"
-#include "record/result.h"
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_wipe_evidence;
 
 /* A slot that waits for a wipe, or as its last wipe left it. */
 struct ga_wipe_due {

@@ -8,6 +8,7 @@
 #include "base/texts.h"
 #include "decide/offer/offer.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/capacity/fleet.h"

@@ -9,7 +9,6 @@
 #include "catalog/accel.h"
 #include "decide/access/access.h"
 #include "record/offer.h"
-#include "record/state.h"
 #include "state/db/row.h"
 
 struct ga_offer_query {

@@ -2,6 +2,7 @@
 /* Capacity by pool, region and type. */
 #include "base/clock.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/capacity/fleet.h"
 #include "state/capacity/pool.h"
 #include "state/capacity/profile.h"

@@ -3,7 +3,6 @@
 #ifndef GA_STATE_CAPACITY_POOL_H
 #define GA_STATE_CAPACITY_POOL_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 /* Rows made from many rows (state/capacity/pool.c, state/watch/attention.c). stale_seconds: nothing

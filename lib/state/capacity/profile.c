@@ -9,6 +9,7 @@
 #include "record/id.h"
 #include "record/money.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"

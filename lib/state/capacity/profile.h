@@ -3,8 +3,9 @@
 #ifndef GA_STATE_CAPACITY_PROFILE_H
 #define GA_STATE_CAPACITY_PROFILE_H
 
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_profile;
 
 /* A version of a profile; 0 is the current one. ret is overwritten; release it with its schema.
  * GA_NOTFOUND "no_profile" or "no_version". */

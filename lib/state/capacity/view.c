@@ -187,25 +187,6 @@ static void add_discovered(struct ga_census *g, const char *gpu, int64_t count)
 	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
 }
 
-static void add_approved(struct ga_census *g, const char *type, const char *name, int64_t count)
-{
-	const struct ga_accel_type *known = ga_accels_type(g->list, type);
-
-	ga_type_said(ga_census_add(g, count, GA_UNKNOWN), "pci", name ? name : "an approved slot",
-			known ? (const char *const *)&known->slug : NULL, known ? 1 : 0);
-}
-
-static void read_age(struct ga_node_view *v, const char *observed_at, int64_t now)
-{
-	int64_t at;
-
-	v->age_seconds = GA_UNKNOWN;
-	if (!ga_time_read(observed_at, &at))
-		return;
-	v->observed_at = ga_xstrdup(observed_at);
-	v->age_seconds = at > now ? 0 : (now - at) / GA_SECOND;
-}
-
 struct reading {
 	const struct ga_accels *list;
 	const struct ga_manual_types *manual;
@@ -220,6 +201,7 @@ struct reading {
 static void begin_node(struct reading *r, const struct ga_rows *rows)
 {
 	struct ga_node_view *v = &r->view;
+	int64_t at;
 
 	ga_schema_init(&ga_node_view_schema, v);
 	v->node = ga_rows_dup(rows, 0);
@@ -227,8 +209,11 @@ static void begin_node(struct reading *r, const struct ga_rows *rows)
 	v->source = ga_xstrdup("discovery");
 	v->state = ga_rows_dup(rows, 2);
 	v->node_memory_mib = ga_rows_int(rows, 4);
-	v->allocatable = GA_UNKNOWN;
-	read_age(v, ga_rows_text(rows, 3), r->now);
+	v->allocatable = v->age_seconds = GA_UNKNOWN;
+	if (ga_time_read(ga_rows_text(rows, 3), &at)) {
+		v->observed_at = ga_rows_dup(rows, 3);
+		v->age_seconds = at > r->now ? 0 : (r->now - at) / GA_SECOND;
+	}
 	r->gather = (struct ga_census){ .list = r->list, .view = v };
 	r->open = true;
 }
@@ -249,17 +234,22 @@ static int end_node(struct reading *r, struct ga_err *err)
 
 static int read_row(struct reading *r, const struct ga_rows *rows, struct ga_err *err)
 {
-	const char *gpu = ga_rows_text(rows, 5);
+	const char *gpu = ga_rows_text(rows, 5), *name = ga_rows_text(rows, 8);
+	const struct ga_accel_type *known;
+	int64_t count = ga_rows_int(rows, 6);
 
 	if (r->open && !ga_streq(r->view.node, ga_rows_text(rows, 0)) && end_node(r, err) < 0)
 		return -1;
 	if (!r->open)
 		begin_node(r, rows);
 	if (gpu)
-		add_discovered(&r->gather, gpu, ga_rows_int(rows, 6));
-	else if (ga_rows_int(rows, 6) != GA_UNKNOWN)
-		add_approved(&r->gather, ga_rows_text(rows, 7), ga_rows_text(rows, 8),
-			     ga_rows_int(rows, 6));
+		add_discovered(&r->gather, gpu, count);
+	if (gpu || count == GA_UNKNOWN)
+		return 0;
+	known = ga_accels_type(r->list, ga_rows_text(rows, 7));
+	ga_type_said(ga_census_add(&r->gather, count, GA_UNKNOWN), "pci",
+		     name ? name : "an approved slot",
+		     known ? (const char *const *)&known->slug : NULL, known ? 1 : 0);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "decide/setup/remote.h"
+#include "record/state.h"
 
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {

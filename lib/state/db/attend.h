@@ -4,7 +4,6 @@
 #ifndef GA_STATE_DB_ATTEND_H
 #define GA_STATE_DB_ATTEND_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 /* The members of a record of gpuaas.attention. */

@@ -106,32 +106,6 @@ int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], str
 	return 0;
 }
 
-/* The next row continues from the counter, so that rows cut off the end before it stay missing. */
-static int next_row(struct ga_db *db, int64_t *seq, char previous[GA_DIGEST_SIZE],
-		    struct ga_err *err)
-{
-	int64_t counted = 0;
-
-	if (ga_audit_head(db, seq, previous, err) < 0 ||
-	    ga_db_one(db, err, "SELECT audit_seq FROM meta", "I", &counted) < 0)
-		return -1;
-	*seq = (counted > *seq ? counted : *seq) + 1;
-	return 0;
-}
-
-/* A chain without its last rows is still a valid chain; the number of the newest row shows the
- * loss. No trigger writes this number: in the statement of the row it costs three times as much. */
-static int count_row(struct ga_db *db, int64_t seq, struct ga_err *err)
-{
-	int n = ga_db_exec(db, err, "UPDATE meta SET audit_seq = ?1 WHERE one = 1", "i", seq);
-
-	if (n < 0)
-		return -1;
-	return n == 1 ? 0 : ga_fail(err, GA_BADREC, "audit row %lld was not counted: something in "
-						    "the state prevents changes of meta.audit_seq",
-				    (long long)seq);
-}
-
 int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_t *detail,
 		 struct ga_err *err)
 {
@@ -141,9 +115,15 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	struct row r = { .previous = previous, .actor = ga_audit_actor(),
 			 .program = program ? program : program_invocation_short_name,
 			 .action = action, .object = object };
+	int64_t counted = 0;
+	int n;
 
-	if (next_row(db, &r.seq, previous, err) < 0)
+	if (ga_audit_head(db, &r.seq, previous, err) < 0 ||
+	    ga_db_one(db, err, "SELECT audit_seq FROM meta", "I", &counted) < 0)
 		return -1;
+	/* The next row continues from the counter, so that rows cut off the end before it stay
+	 * missing. */
+	r.seq = (counted > r.seq ? counted : r.seq) + 1;
 	if (owned)
 		ga_rec_dump(owned, &text);
 	r.at = ga_time_format(ga_clock_micros(), at);
@@ -155,7 +135,15 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 			 "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object,
 			 r.detail, r.previous, hash) < 0)
 		return -1;
-	return count_row(db, r.seq, err);
+	/* A chain without its last rows is still a valid chain; the number of the newest row shows
+	 * the loss. No trigger writes this number: in the statement of the row it costs three times
+	 * as much. */
+	n = ga_db_exec(db, err, "UPDATE meta SET audit_seq = ?1 WHERE one = 1", "i", r.seq);
+	if (n < 0)
+		return -1;
+	return n == 1 ? 0 : ga_fail(err, GA_BADREC, "audit row %lld was not counted: something in "
+						    "the state prevents changes of meta.audit_seq",
+				    (long long)r.seq);
 }
 
 /* "sha256:" and 64 digits, as every program of ours writes it. */

@@ -3,7 +3,6 @@
 #ifndef GA_STATE_DB_CONTROLLER_H
 #define GA_STATE_DB_CONTROLLER_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 #define GA_CONTROLLER_SIZE 17 /* 16 hexadecimal digits and the NUL */

@@ -44,17 +44,6 @@ static int pragma_is(sqlite3 *db, const char *pragma, sqlite3_int64 least, sqlit
 	return value >= least && value <= most;
 }
 
-static int check_kind(sqlite3 *from, const char *path, struct ga_err *err)
-{
-	if (pragma_is(from, "PRAGMA application_id", STATE_ID, STATE_ID) &&
-	    pragma_is(from, "PRAGMA user_version", 1, INT32_MAX))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
-			 ("'%s' is not a state of gpuaas, or cannot be read: %s", path,
-			  sqlite3_errmsg(from)),
-			 ("name a file that 'gpuaas-state backup' made"));
-}
-
 /* path: the file that errors name. */
 static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, struct ga_err *err)
 {
@@ -87,7 +76,13 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err)
 		(void)ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", from, sqlite3_errmsg(in));
 	else if (sqlite3_open_v2(to, &out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		(void)ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", to, sqlite3_errmsg(out));
-	else if (check_kind(in, from, err) == 0)
+	else if (!pragma_is(in, "PRAGMA application_id", STATE_ID, STATE_ID) ||
+		 !pragma_is(in, "PRAGMA user_version", 1, INT32_MAX))
+		(void)ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
+				("'%s' is not a state of gpuaas, or cannot be read: %s", from,
+				 sqlite3_errmsg(in)),
+				("name a file that 'gpuaas-state backup' made"));
+	else
 		r = copy_pages(in, out, from, err);
 	sqlite3_close(in);
 	sqlite3_close(out);

@@ -102,21 +102,11 @@ bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to)
 	return false;
 }
 
-/* All edges in one string, " disabled>available disabled>wiping …", so that one instr() call checks
- * an edge (an IN list makes SQLite build a table per update). State names must not contain '>'. */
-static void add_edges(const struct ga_fsm_state *states, struct ga_str *sql)
-{
-	const struct ga_fsm_state *s;
-	size_t i;
-
-	for (s = states; s->name; s++)
-		for (i = 0; s->to[i]; i++)
-			ga_str_addf(sql, " %s>%s", s->name, s->to[i]);
-}
-
 void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql)
 {
 	const char *table = machines[m].table, *first = machines[m].states[0].name;
+	const struct ga_fsm_state *s;
+	size_t i;
 
 	ga_str_addf(sql,
 		    "CREATE TRIGGER %s_birth BEFORE INSERT ON %s\nBEGIN\n"
@@ -129,6 +119,11 @@ void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql)
 		    "state') WHERE NEW.state <> OLD.state AND "
 		    "(instr(NEW.state, '>') > 0 OR instr('",
 		    table, table, table);
-	add_edges(machines[m].states, sql);
+	/* All edges in one string, " disabled>available disabled>wiping …", so that one instr()
+	 * call checks an edge (an IN list makes SQLite build a table per update). State names must
+	 * not contain '>'. */
+	for (s = machines[m].states; s->name; s++)
+		for (i = 0; s->to[i]; i++)
+			ga_str_addf(sql, " %s>%s", s->name, s->to[i]);
 	ga_str_add(sql, " ', ' ' || OLD.state || '>' || NEW.state || ' ') = 0);\nEND;\n");
 }

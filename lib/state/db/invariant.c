@@ -473,12 +473,6 @@ static void add_defaulted(struct events *all)
 		}
 }
 
-/* A stored row other than the one being changed. */
-static const char *other_row(const char *table)
-{
-	return ga_streq(table, "profile") ? "version <> OLD.version" : "id <> OLD.id";
-}
-
 static void add_keys(struct events *all)
 {
 	size_t i;
@@ -491,7 +485,11 @@ static void add_keys(struct events *all)
 		ga_autofree char *change = ga_xprintf("%s_change_%s", table, keys[i].name);
 		ga_autofree char *changed = ga_xprintf("BEFORE UPDATE OF %s ON %s", keys[i].of,
 						       table);
-		ga_autofree char *others = ga_xprintf("%s AND %s", rows, other_row(table));
+		/* The stored rows other than the one being changed. */
+		ga_autofree char *others = ga_xprintf("%s AND %s", rows,
+						      ga_streq(table, "profile") ?
+							      "version <> OLD.version" :
+							      "id <> OLD.id");
 
 		add_refusal(all, &(struct ga_rule){ name, event, NULL, keys[i].refuse, rows });
 		if (*keys[i].of)
@@ -528,18 +526,6 @@ static void write_question(const struct question *q, struct ga_str *sql)
 	ga_str_addf(sql, "\nEND%s%s;\n", space, q->rows);
 }
 
-/* The refusal added last is checked first. The conditions are not in WHEN, which SQLite copies each
- * time it reads the trigger. */
-static void write_event(struct event *e, struct ga_str *sql)
-{
-	size_t i;
-
-	ga_str_addf(sql, "CREATE TRIGGER %s %s\nBEGIN\n", e->name, e->event);
-	for (i = e->questions.n; i-- > 0;)
-		write_question(&e->questions.v[i], sql);
-	ga_str_add(sql, "END;\n");
-}
-
 static void release_event(struct event *e)
 {
 	size_t i, j;
@@ -559,20 +545,10 @@ static void release_event(struct event *e)
 	free(e->name);
 }
 
-static void write_events(struct events *all)
-{
-	size_t i;
-
-	for (i = 0; i < all->list.n; i++) {
-		write_event(&all->list.v[i], all->sql);
-		release_event(&all->list.v[i]);
-	}
-	ga_list_release(&all->list);
-}
-
 void ga_invariant_ddl(struct ga_str *sql)
 {
 	struct events all = { .sql = sql };
+	size_t i, j;
 
 	ga_str_add(sql, ga_sql_slot_proven);
 	add_kept(&all);
@@ -588,5 +564,15 @@ void ga_invariant_ddl(struct ga_str *sql)
 	add_rules(rules, &all);
 	add_rules(ga_rules_sold, &all);
 	add_rules(ga_rules_wiped, &all);
-	write_events(&all);
+	/* The conditions are not in WHEN, which SQLite copies each time it reads the trigger. */
+	for (i = 0; i < all.list.n; i++) {
+		struct event *e = &all.list.v[i];
+
+		ga_str_addf(sql, "CREATE TRIGGER %s %s\nBEGIN\n", e->name, e->event);
+		for (j = e->questions.n; j-- > 0;) /* the refusal added last is checked first */
+			write_question(&e->questions.v[j], sql);
+		ga_str_add(sql, "END;\n");
+		release_event(e);
+	}
+	ga_list_release(&all.list);
 }

@@ -240,42 +240,34 @@ static int drop_triggers(struct ga_db *db, struct ga_err *err)
 	return run(db, sql.buf, err);
 }
 
-static int make_triggers(struct ga_db *db, struct ga_err *err)
-{
-	ga_autostr struct ga_str sql = GA_STR_INIT;
-
-	ga_fsm_ddl(GA_M_SLOT, &sql);
-	ga_fsm_ddl(GA_M_ALLOCATION, &sql);
-	ga_fsm_ddl(GA_M_NODE, &sql);
-	ga_invariant_ddl(&sql);
-	ga_str_add(&sql, ga_sql_count_slots); /* without triggers nothing was counted */
-	return run(db, sql.buf, err);
-}
-
-static int make_meta(struct ga_db *db, bool lab, struct ga_err *err)
-{
-	char now[GA_TIME_SIZE];
-
-	return ga_db_exec(db, err,
-			  "INSERT INTO meta (one, lab, epoch, created_at) VALUES (1, ?1, 1, ?2)",
-			  "bs", lab, ga_time_format(ga_clock_micros(), now));
-}
-
 static int migrate(struct ga_db *db, int64_t from, bool lab, struct ga_err *err)
 {
+	ga_autostr struct ga_str triggers = GA_STR_INIT;
+	bool state = db->file == GA_DB_STATE;
+	char pragma[96], now[GA_TIME_SIZE];
 	const struct ga_migration *m;
-	char pragma[96];
 
-	if (db->file == GA_DB_STATE && drop_triggers(db, err) < 0)
+	if (state && drop_triggers(db, err) < 0)
 		return -1;
 	for (m = files[db->file].migrations + from; m->name; m++)
 		if (run(db, m->sql, err) < 0)
 			return ga_wrap(err, "%s", m->name);
-	if (db->file == GA_DB_STATE && make_triggers(db, err) < 0)
-		return ga_wrap(err, "triggers");
-	if (db->file == GA_DB_STATE && from == 0 && make_meta(db, lab, err) < 0)
+	if (state) {
+		ga_fsm_ddl(GA_M_SLOT, &triggers);
+		ga_fsm_ddl(GA_M_ALLOCATION, &triggers);
+		ga_fsm_ddl(GA_M_NODE, &triggers);
+		ga_invariant_ddl(&triggers);
+		/* Without triggers nothing was counted. */
+		ga_str_add(&triggers, ga_sql_count_slots);
+		if (run(db, triggers.buf, err) < 0)
+			return ga_wrap(err, "triggers");
+	}
+	if (state && from == 0 &&
+	    ga_db_change(db, err,
+			 "INSERT INTO meta (one, lab, epoch, created_at) VALUES (1, ?1, 1, ?2)",
+			 "bs", lab, ga_time_format(ga_clock_micros(), now)) < 0)
 		return -1;
-	if (db->file == GA_DB_STATE &&
+	if (state &&
 	    ga_audit_add(db, from ? "state_migrated" : "state_made", "state",
 			 json_pack("{s:I, s:I}", "from", (json_int_t)from, "to",
 				   (json_int_t)newest(db->file)), err) < 0)
@@ -289,28 +281,20 @@ struct header {
 	int64_t application_id, version, tables;
 };
 
-static int read_parts(struct ga_db *db, struct header *h, struct ga_err *err)
-{
-	if (ga_db_one(db, err, "PRAGMA application_id", "I", &h->application_id) < 0 ||
-	    ga_db_one(db, err, "PRAGMA user_version", "I", &h->version) < 0 ||
-	    ga_db_one(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) < 0)
-		return -1;
-	return 0;
-}
-
 /* All reads at one moment: between two reads another program may finish the file, and its tables
  * with the earlier id would look like a foreign file. */
 static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
 {
-	bool inside = ga_db_in_transaction(db);
-	int r;
+	bool inside = ga_db_in_transaction(db), known;
 
 	if (!inside && run(db, "BEGIN", err) < 0)
 		return -1;
-	r = read_parts(db, h, err);
+	known = ga_db_one(db, err, "PRAGMA application_id", "I", &h->application_id) >= 0 &&
+		ga_db_one(db, err, "PRAGMA user_version", "I", &h->version) >= 0 &&
+		ga_db_one(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) >= 0;
 	if (!inside)
 		sqlite3_exec(db->sqlite, "COMMIT", NULL, NULL, NULL); /* nothing was written */
-	if (r < 0)
+	if (!known)
 		return -1;
 	if (h->application_id == files[db->file].application_id)
 		return h->version > newest(db->file) ? ga_db_fail_version(db, h->version, err) : 0;

@@ -7,11 +7,6 @@
 #include "record/rec.h"
 #include "state/db/json.h"
 
-static void *at(void *obj, const struct ga_field *f)
-{
-	return (char *)obj + f->offset;
-}
-
 static size_t size_of(const struct ga_field *f)
 {
 	if (f->type == GA_F_OBJ)
@@ -67,18 +62,12 @@ static int read_policy(const struct ga_rows *rows, int column, const struct ga_f
 	return 3;
 }
 
-/* A row of an older version may have a value outside today's bounds. */
-static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_field *f)
-{
-	int64_t n = ga_rows_int(rows, column);
-
-	return n == GA_UNKNOWN ? n : ga_field_clamp(f, n);
-}
-
 /* Returns the number of columns read. */
 static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
 		      void *member)
 {
+	int64_t n;
+
 	if (f->type == GA_F_OBJ && f->sub == &ga_wipe_policy_schema)
 		return read_policy(rows, column, f, member);
 	switch (f->type) {
@@ -86,7 +75,9 @@ static int read_field(const struct ga_rows *rows, int column, const struct ga_fi
 		*(char **)member = ga_rows_dup(rows, column);
 		break;
 	case GA_F_INT:
-		*(int64_t *)member = read_int(rows, column, f);
+		/* A row of an older version may have a value outside today's bounds. */
+		n = ga_rows_int(rows, column);
+		*(int64_t *)member = n == GA_UNKNOWN ? n : ga_field_clamp(f, n);
 		break;
 	case GA_F_DECIMAL:
 	case GA_F_TRI:
@@ -114,7 +105,7 @@ int ga_row_read(const struct ga_rows *rows, int column, const struct ga_schema *
 	ga_schema_init(schema, obj);
 	(void)err; /* a column that cannot be read is empty */
 	for (f = schema->fields; f->name; f++)
-		column += read_field(rows, column, f, at(obj, f));
+		column += read_field(rows, column, f, (char *)obj + f->offset);
 	return 0;
 }
 

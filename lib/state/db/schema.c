@@ -11,29 +11,14 @@ static int refused(sqlite3 *memory, struct ga_err *err)
 		       sqlite3_errmsg(memory));
 }
 
-static int make(sqlite3 *memory, struct ga_err *err)
-{
-	for (const struct ga_migration *m = ga_state_migrations; m->name; m++)
-		if (sqlite3_exec(memory, m->sql, NULL, NULL, NULL) != SQLITE_OK)
-			return refused(memory, err);
-	return 0;
-}
-
-/* The SQL that the file has under the name; the caller frees the text, NULL when there is none. */
-static int stored(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
-{
-	*ret = NULL;
-	return ga_db_one(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS",
-			 name, ret) < 0 ? -1 : 0;
-}
-
 static int compare(struct ga_db *db, const char *type, const char *name, const char *sql,
 		   int (*each)(const char *name, const char *sentence, void *arg), void *arg,
 		   struct ga_err *err)
 {
 	ga_autofree char *found = NULL, *sentence = NULL;
 
-	if (stored(db, name, &found, err) < 0)
+	if (ga_db_one(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS", name,
+		      &found) < 0)
 		return -1;
 	if (ga_streq(found, sql))
 		return 0;
@@ -51,8 +36,9 @@ int ga_db_schema(struct ga_db *db, int (*each)(const char *name, const char *sen
 
 	if (sqlite3_open(":memory:", &memory) != SQLITE_OK)
 		r = refused(memory, err);
-	else
-		r = make(memory, err);
+	for (const struct ga_migration *m = ga_state_migrations; r == 0 && m->name; m++)
+		if (sqlite3_exec(memory, m->sql, NULL, NULL, NULL) != SQLITE_OK)
+			r = refused(memory, err);
 	if (r == 0 && sqlite3_prepare_v2(memory, "SELECT type, name, sql FROM sqlite_schema WHERE "
 					 "sql IS NOT NULL ORDER BY name", -1, &stmt, NULL) !=
 			      SQLITE_OK)

@@ -141,14 +141,6 @@ static int wait_bytes(const struct ga_writers_queue *t, short type, int64_t firs
 	return 0;
 }
 
-static int wait_lock(const struct ga_writers_queue *t, int64_t until, struct ga_err *err)
-{
-	while (flock(t->lock, LOCK_EX) < 0)
-		if (after_signal(t, until, err) < 0)
-			return -1;
-	return 0;
-}
-
 static void leave_queue(struct ga_writers_queue *t)
 {
 	if (t->number)
@@ -208,8 +200,8 @@ static int wait_turn(struct ga_writers_queue *t, struct ga_err *err)
 	r = draw(t, until, err);
 	if (r == 0)
 		r = wait_queue(t, until, err);
-	if (r == 0)
-		r = wait_lock(t, until, err);
+	while (r == 0 && flock(t->lock, LOCK_EX) < 0)
+		r = after_signal(t, until, err) < 0 ? -1 : 0;
 	timer_delete(timer);
 	if (r < 0)
 		leave_queue(t);

@@ -6,7 +6,6 @@
 #ifndef GA_STATE_FOLD_FOLD_H
 #define GA_STATE_FOLD_FOLD_H
 
-#include "record/state.h"
 #include "state/allocation/move.h"
 #include "state/db/row.h"
 

@@ -6,7 +6,6 @@
 #ifndef GA_STATE_FOLD_INTERNAL_H
 #define GA_STATE_FOLD_INTERNAL_H
 
-#include "record/state.h"
 #include "record/vm.h"
 #include "state/allocation/move.h"
 #include "state/allocation/wipe.h"

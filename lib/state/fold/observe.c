@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds observations of hosts: observations, drift, and failures of all programs. */
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"

@@ -4,6 +4,7 @@
 #include "record/fault.h"
 #include "record/phase.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/release.h"
 #include "state/allocation/wipe.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds the results of gpuaas-release: the devices are free of the allocation, or not. */
 #include "record/fault.h"
+#include "record/state.h"
 #include "state/allocation/provision.h"
 #include "state/db/audit.h"
 #include "state/fold/internal.h"

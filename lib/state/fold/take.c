@@ -7,6 +7,9 @@
 #include "state/fold/take.h"
 
 #include "record/inventory.h"
+#include "record/result.h"
+#include "record/state.h"
+#include "record/vm.h"
 #include "state/access/access.h"
 #include "state/allocation/move.h"
 #include "state/allocation/wipe.h"

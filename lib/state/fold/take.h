@@ -4,8 +4,6 @@
 #define GA_STATE_FOLD_TAKE_H
 
 #include "record/rec.h"
-#include "record/state.h"
-#include "record/vm.h"
 #include "state/db/row.h"
 #include "state/node/key.h"
 

@@ -4,6 +4,7 @@
 
 #include "record/digest.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"

@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stop.h"
+#include "record/result.h"
 #include "record/time.h"
+#include "record/wipe.h"
 
 int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 {
@@ -124,19 +126,13 @@ int ga_object_lock(const char *dir, const char *object, const char *program, int
 
 /* ---- evidence ---- */
 
-static int last_digest(struct ga_hostdb *h, char **ret, struct ga_err *err)
-{
-	return ga_db_one(h->db, err,
-			 "SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "S",
-			 ret) < 0 ? -1 : 0;
-}
-
 static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now(), *text = NULL;
 
 	free(GA_TAKE(e->previous_digest));
-	if (last_digest(h, &e->previous_digest, err) < 0)
+	if (ga_db_one(h->db, err, "SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "S",
+		      &e->previous_digest) < 0)
 		return -1;
 	ga_wipe_evidence_seal(e);
 	text = ga_rec_format_text(&ga_wipe_evidence_schema, e);

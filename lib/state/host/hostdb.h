@@ -11,10 +11,11 @@
 
 #include "base/vec.h"
 #include "record/rec.h"
-#include "record/result.h"
 #include "record/sign.h"
-#include "record/wipe.h"
 #include "state/db/db.h"
+
+struct ga_wipe_order;
+struct ga_wipe_evidence;
 
 struct ga_hostdb {
 	struct ga_db *db;

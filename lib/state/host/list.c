@@ -10,6 +10,7 @@
 #include "record/digest.h"
 #include "record/phase.h"
 #include "record/rec.h"
+#include "record/result.h"
 
 #define LOCKS_MAX (4 << 20)
 

@@ -3,10 +3,11 @@
 #ifndef GA_STATE_NODE_APPROVE_H
 #define GA_STATE_NODE_APPROVE_H
 
-#include "record/state.h"
-#include "record/wipe.h"
 #include "state/db/row.h"
 #include "state/slot/facts.h"
+
+struct ga_wipe_order;
+struct ga_slot;
 
 /* Makes or renews the slot of a candidate: complete and tainted → wiping with a wipe-order
  * (ret_order filled, has_order true); complete and clean → available; else disabled with its

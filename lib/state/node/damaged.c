@@ -6,6 +6,7 @@
 #include "state/node/damaged.h"
 
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/capacity/profile.h"

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "decide/setup/remote.h"
+#include "record/node.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "record/result.h"
 #include "record/time.h"
 #include "state/db/attend.h"
 #include "state/db/json.h"

@@ -3,10 +3,11 @@
 #ifndef GA_STATE_NODE_DRIFT_H
 #define GA_STATE_NODE_DRIFT_H
 
-#include "record/result.h"
-#include "record/state.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
+
+struct ga_drift;
+struct ga_observation;
 
 /* Lasting drift: a row for each object and code of a node. */
 GA_MUST_CHECK int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to,

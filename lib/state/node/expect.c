@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The expected state of a node, as one record for gpuaas-reconcile. */
+#include "record/expectation.h"
 #include "record/time.h"
 #include "state/db/controller.h"
 #include "state/db/json.h"

@@ -3,9 +3,9 @@
 #ifndef GA_STATE_NODE_EXPECT_H
 #define GA_STATE_NODE_EXPECT_H
 
-#include "record/expectation.h"
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_expectation;
 
 /* Fills ret; release it with ga_schema_release. GA_NOTFOUND when there is no such node. */
 GA_MUST_CHECK int ga_store_expectation(struct ga_db *db, const char *node,

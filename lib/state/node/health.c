@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "record/result.h"
 #include "state/allocation/release.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"

@@ -3,8 +3,10 @@
 #ifndef GA_STATE_NODE_IMAGE_H
 #define GA_STATE_NODE_IMAGE_H
 
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_image;
+struct ga_node_image;
 
 /* 0 when the state has the image, else GA_NOTFOUND (no_image). */
 GA_MUST_CHECK int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "record/id.h"
+#include "record/node.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/invariant.h"
@@ -44,17 +46,6 @@ static int read_window(struct ga_db *db, const char *id, struct ga_maintenance *
 	return r ? (r < 0 ? -1 : 0) : ga_fail(err, GA_NOTFOUND, "there is no maintenance '%s'", id);
 }
 
-static int check_times(const char *from, const char *to, const char *now, struct ga_err *err)
-{
-	if (strcmp(from, to) >= 0)
-		return ga_fail(err, GA_USAGE, "the maintenance would end (%s) before it begins "
-			       "(%s)", to, from);
-	if (strcmp(to, now) <= 0)
-		return ga_fail(err, GA_USAGE, "the maintenance would be over already: it ends %s",
-			       to);
-	return 0;
-}
-
 int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *from,
 			      const char *to, const char *reason, struct ga_maintenance *ret,
 			      struct ga_err *err)
@@ -64,7 +55,13 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 
 	if (!reason || !*reason)
 		return ga_fail(err, GA_USAGE, "maintenance needs --reason");
-	if (check_times(from, to, now, err) < 0 || ga_store_node(db, node, &found, err) < 0)
+	if (strcmp(from, to) >= 0)
+		return ga_fail(err, GA_USAGE, "the maintenance would end (%s) before it begins "
+			       "(%s)", to, from);
+	if (strcmp(to, now) <= 0)
+		return ga_fail(err, GA_USAGE, "the maintenance would be over already: it ends %s",
+			       to);
+	if (ga_store_node(db, node, &found, err) < 0)
 		return -1;
 	ga_schema_release(&ga_node_schema, &found);
 	if (ga_db_change(db, err,

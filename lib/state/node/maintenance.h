@@ -3,8 +3,9 @@
 #ifndef GA_STATE_NODE_MAINTENANCE_H
 #define GA_STATE_NODE_MAINTENANCE_H
 
-#include "record/node.h"
 #include "state/db/row.h"
+
+struct ga_maintenance;
 
 /* Plans a maintenance window; from and to are RFC 3339. GA_USAGE when the window is over
  * already. */

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "base/texts.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"

@@ -3,10 +3,10 @@
 #ifndef GA_STATE_NODE_NODE_H
 #define GA_STATE_NODE_NODE_H
 
-#include "record/node.h"
 #include "record/request.h"
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_node;
 
 /* An operator's move of a node. */
 struct ga_node_move {

@@ -78,17 +78,6 @@ static void count_numa(struct reading *r, int64_t node)
 	r->numa.v[i].gpus++;
 }
 
-static void add_slot_type(struct ga_node_facts *f, const char *type)
-{
-	size_t i;
-
-	for (i = 0; type && i < f->slot_types.n; i++)
-		if (!strcmp(f->slot_types.v[i], type))
-			return;
-	if (type)
-		ga_texts_add(&f->slot_types, type);
-}
-
 static void at_most(int64_t *value, int64_t limit)
 {
 	if (*value == GA_UNKNOWN || limit < *value)
@@ -129,6 +118,7 @@ static int read_gpus(struct ga_db *db, const char *node, struct reading *r, stru
 		return -1;
 	while ((more = ga_rows_next(rows, err)) > 0) {
 		bool is_slot = ga_rows_bool(rows, 0);
+		const char *type = ga_rows_text(rows, 4);
 
 		r->ret->has_slots = r->ret->has_slots || is_slot;
 		if (take_cpus(r, ga_rows_text(rows, 1), is_slot, err) < 0)
@@ -136,7 +126,8 @@ static int read_gpus(struct ga_db *db, const char *node, struct reading *r, stru
 		if (ga_rows_int(rows, 2) != GA_UNKNOWN)
 			at_most(&r->ret->memory_mib_per_gpu, ga_rows_int(rows, 2));
 		count_numa(r, ga_rows_int(rows, 3) == GA_UNKNOWN ? -1 : ga_rows_int(rows, 3));
-		add_slot_type(r->ret, ga_rows_text(rows, 4));
+		if (type && !ga_texts_has(&r->ret->slot_types, type))
+			ga_texts_add(&r->ret->slot_types, type);
 	}
 	return more;
 }

@@ -92,21 +92,11 @@ static int by_id(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-static void add_partition(struct ga_str *out, const struct ga_partition *p)
-{
-	size_t i;
-
-	ga_str_addf(out, "%s\"%lld\":[", out->len > 1 ? "," : "", (long long)p->id);
-	for (i = 0; i < p->module_ids.n; i++)
-		ga_str_addf(out, "%s%lld", i ? "," : "", (long long)p->module_ids.v[i]);
-	ga_str_addc(out, ']');
-}
-
 /* Equal tables give equal texts. Only a table that was read replaces the known one, else *ret is
  * NULL: a Fabric Manager that is down reports nothing. */
 static int partitions_text(const struct ga_host *host, char **ret, struct ga_err *err)
 {
-	size_t i, n = host->fabric_manager.partitions.n;
+	size_t i, j, n = host->fabric_manager.partitions.n;
 	ga_autofree const struct ga_partition **sorted = ga_xcalloc(n + 1, sizeof(void *));
 	ga_autostr struct ga_str out = GA_STR_INIT;
 
@@ -119,7 +109,11 @@ static int partitions_text(const struct ga_host *host, char **ret, struct ga_err
 		if (i && sorted[i - 1]->id == sorted[i]->id)
 			return ga_fail(err, GA_BADREC, "Fabric Manager of node '%s' has two "
 				       "partitions %lld", host->node, (long long)sorted[i]->id);
-		add_partition(&out, sorted[i]);
+		ga_str_addf(&out, "%s\"%lld\":[", i ? "," : "", (long long)sorted[i]->id);
+		for (j = 0; j < sorted[i]->module_ids.n; j++)
+			ga_str_addf(&out, "%s%lld", j ? "," : "",
+				    (long long)sorted[i]->module_ids.v[j]);
+		ga_str_addc(&out, ']');
 	}
 	ga_str_addc(&out, '}');
 	*ret = n ? ga_str_take(&out) : NULL;
@@ -252,20 +246,6 @@ static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const
 	return 0;
 }
 
-static int store_candidates(struct ga_db *db, const struct ga_host *host,
-			    const struct ga_candidates *candidates, const char *now,
-			    struct ga_err *err)
-{
-	size_t i;
-
-	if (ga_db_change(db, err, "DELETE FROM candidate WHERE node_id = ?1", "s", host->node) < 0)
-		return -1;
-	for (i = 0; i < candidates->n; i++)
-		if (store_candidate(db, &candidates->v[i], host->observed_at, now, err) < 0)
-			return -1;
-	return 0;
-}
-
 static int check_time(const struct ga_host *host, const struct known *known, struct ga_err *err)
 {
 	if (ga_store_refuse_ahead("the discovery", host->node, host->observed_at, err) < 0)
@@ -287,6 +267,7 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 	ga_autofree char *now = ga_time_now();
 	ga_cleanup(cleanup_known) struct known known = { 0 };
 	char digest[GA_DIGEST_SIZE];
+	size_t i;
 
 	ga_digest_of(text, strlen(text), digest);
 	if (read_known(db, host->node, &known, err) < 0)
@@ -298,8 +279,11 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
 	    update_node(db, host, &known, text, digest, err) < 0 ||
 	    store_memory(db, host, err) < 0 ||
-	    store_candidates(db, host, candidates, now, err) < 0)
+	    ga_db_change(db, err, "DELETE FROM candidate WHERE node_id = ?1", "s", host->node) < 0)
 		return -1;
+	for (i = 0; i < candidates->n; i++)
+		if (store_candidate(db, &candidates->v[i], host->observed_at, now, err) < 0)
+			return -1;
 	if (ga_streq(known.fingerprint, host->fingerprint) &&
 	    ga_store_health_seen(db, host->node, host->observed_at, err) < 0)
 		return -1;

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of a node, applied idempotently. */
+#include "record/host.h"
 #include "record/mac.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/node/settings.h"
-
-static int node_exists(struct ga_db *db, const char *id, struct ga_err *err)
-{
-	return ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", id);
-}
 
 /* The memory reserved for the host is taken evenly from its NUMA nodes; row -1 is the whole
  * host. */
@@ -145,7 +142,7 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 				 struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
-	int known = node_exists(db, s->node, err), changed;
+	int known = ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", s->node), changed;
 
 	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
 	    refuse_address(db, s, err) < 0)

@@ -3,8 +3,9 @@
 #ifndef GA_STATE_NODE_SETTINGS_H
 #define GA_STATE_NODE_SETTINGS_H
 
-#include "record/state.h"
 #include "state/db/row.h"
+
+struct ga_node_settings;
 
 /* 1 when something changed, 0 when the state had it already. GA_CONFLICT "node_in_use" when the
  * mode may not change, "duplicate_identity" when a slot has an address of the network itself. */

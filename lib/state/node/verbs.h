@@ -3,9 +3,10 @@
 #ifndef GA_STATE_NODE_VERBS_H
 #define GA_STATE_NODE_VERBS_H
 
-#include "record/state.h"
-#include "record/wipe.h"
 #include "state/db/row.h"
+
+struct ga_wipe_order;
+struct ga_slot;
 
 /*
  * Moves a slot. verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine" or

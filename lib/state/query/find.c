@@ -35,13 +35,6 @@ static const char *word(const char *kind)
 	return NULL;
 }
 
-static int ambiguous(const char *text, const struct ga_str *matches, struct ga_err *err)
-{
-	return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
-			 ("'%s' could be %s", text, matches->buf),
-			 ("give more of the id"));
-}
-
 int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 		     const char **kind_found, struct ga_err *err)
 {
@@ -73,7 +66,9 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 	if (n > 1) {
 		free(*ret);
 		*ret = NULL;
-		return ambiguous(text, &matches, err);
+		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
+				 ("'%s' could be %s", text, matches.buf),
+				 ("give more of the id"));
 	}
 	if (n)
 		return 0;

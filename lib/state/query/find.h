@@ -3,7 +3,6 @@
 #ifndef GA_STATE_QUERY_FIND_H
 #define GA_STATE_QUERY_FIND_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 /* Resolves an id, a unique prefix of one, or a name. kind is "allocation", "slot", "node"

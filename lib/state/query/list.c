@@ -7,7 +7,9 @@
 
 #include "record/access.h"
 #include "record/node.h"
+#include "record/plan.h"
 #include "record/rec.h"
+#include "record/result.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/access/access.h"

@@ -6,7 +6,6 @@
 #ifndef GA_STATE_QUERY_LIST_H
 #define GA_STATE_QUERY_LIST_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 struct ga_list_query {

@@ -3,6 +3,7 @@
 #include "record/access.h"
 #include "record/match.h"
 #include "record/rec.h"
+#include "record/result.h"
 #include "state/access/access.h"
 #include "state/access/propose.h"
 #include "state/allocation/allocation.h"
@@ -55,19 +56,6 @@ static int show_node(const struct show *s, const char *id, struct ga_err *err)
 
 #define REQUEST GA_SQL_OBJECT("request")
 
-/* The choice of gpuaas-match in the request, when it chose the profile. */
-static int show_match(const struct show *s, const char *id, struct ga_err *err)
-{
-	struct ga_rows *rows = NULL;
-	int r = ga_db_query(s->db, &rows, err,
-			    "SELECT json_object('kind', 'gpuaas.allocation-match/1', "
-			    "'allocation', id, 'match', json_extract(" REQUEST ", '$.match')) "
-			    "FROM allocation WHERE id = ?1 AND "
-			    "json_extract(" REQUEST ", '$.match') IS NOT NULL", "s", id);
-
-	return each_row(s, r, rows, true, &ga_allocation_match_schema, err);
-}
-
 static int show_holder(const struct show *s, const char *kind, const char *id, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;
@@ -77,9 +65,18 @@ static int show_holder(const struct show *s, const char *kind, const char *id, s
 
 	if (each_row(s, r, rows, false, slot ? &ga_slot_schema : &ga_allocation_schema, err) < 0)
 		return -1;
-	if (!slot && show_match(s, id, err) < 0)
-		return -1;
 	rows = NULL;
+	if (!slot) {
+		/* The choice of gpuaas-match in the request, when it chose the profile. */
+		r = ga_db_query(s->db, &rows, err,
+				"SELECT json_object('kind', 'gpuaas.allocation-match/1', "
+				"'allocation', id, 'match', json_extract(" REQUEST ", '$.match')) "
+				"FROM allocation WHERE id = ?1 AND "
+				"json_extract(" REQUEST ", '$.match') IS NOT NULL", "s", id);
+		if (each_row(s, r, rows, true, &ga_allocation_match_schema, err) < 0)
+			return -1;
+		rows = NULL;
+	}
 	r = ga_query_claims(s->db, id, &rows, err);
 	if (each_row(s, r, rows, false, &ga_claim_schema, err) < 0)
 		return -1;

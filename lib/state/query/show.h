@@ -3,7 +3,6 @@
 #ifndef GA_STATE_QUERY_SHOW_H
 #define GA_STATE_QUERY_SHOW_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 /* Calls each with all records of one object (kind and id from ga_store_resolve): itself; the slots

@@ -5,8 +5,11 @@
 
 #include "base/texts.h"
 #include "record/kind.h"
+#include "record/plan.h"
 #include "record/rec.h"
 #include "record/release.h"
+#include "record/result.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
@@ -223,20 +226,14 @@ static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w
 
 /* ---- wipes of the host ---- */
 
-static int dirty_since(struct ga_adopting *a, const char *slot, char **state, char **attempt,
-		       char **since, struct ga_err *err)
-{
-	return ga_db_one(a->db, err,
-			 "SELECT state, wipe_attempt, (SELECT max(dirty_since) FROM device WHERE "
-			 "id IN (s.nvme_wwid, s.gpu_id)) FROM slot s WHERE id = ?1", "sSSS", slot,
-			 state, attempt, since);
-}
-
 /* Another wipe than the ordered one: it counts when it began after the last taint. */
 static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
 {
 	ga_autofree char *state = NULL, *attempt = NULL, *since = NULL;
-	int r = dirty_since(a, w->object, &state, &attempt, &since, err);
+	int r = ga_db_one(a->db, err,
+			  "SELECT state, wipe_attempt, (SELECT max(dirty_since) FROM device WHERE "
+			  "id IN (s.nvme_wwid, s.gpu_id)) FROM slot s WHERE id = ?1", "sSSS",
+			  w->object, &state, &attempt, &since);
 	struct ga_wipe_evidence e;
 
 	if (r <= 0 || !w->result || w->unwiped_by || !ga_streq(state, "wiping"))

@@ -10,8 +10,9 @@
 
 #include "base/texts.h"
 #include "record/inventory.h"
-#include "record/state.h"
 #include "state/db/db.h"
+
+struct ga_finding;
 
 /* The complete stream of one node. */
 struct ga_inventory_of {

@@ -6,8 +6,12 @@
 #include "state/fold/fold.h"
 #include "state/recovery/internal.h"
 
+#include "record/bundle.h"
+#include "record/plan.h"
 #include "record/rec.h"
 #include "record/request.h"
+#include "record/result.h"
+#include "record/state.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"

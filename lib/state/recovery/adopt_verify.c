@@ -8,7 +8,10 @@
 #include "state/recovery/internal.h"
 
 #include "base/texts.h"
+#include "record/bundle.h"
+#include "record/plan.h"
 #include "record/rec.h"
+#include "record/result.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"

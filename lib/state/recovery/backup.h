@@ -3,8 +3,9 @@
 #ifndef GA_STATE_RECOVERY_BACKUP_H
 #define GA_STATE_RECOVERY_BACKUP_H
 
-#include "record/state.h"
 #include "state/db/db.h"
+
+struct ga_finding;
 
 /*
  * Copies the state into dir (made 0700) as state-TIME.db and checks the copy; calls each with every

@@ -6,6 +6,7 @@
 
 #include "record/digest.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "state/db/audit.h"
 #include "state/db/fsm.h"
 #include "state/db/invariant.h"

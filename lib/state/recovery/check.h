@@ -8,8 +8,9 @@
 #ifndef GA_STATE_RECOVERY_CHECK_H
 #define GA_STATE_RECOVERY_CHECK_H
 
-#include "record/state.h"
 #include "state/db/db.h"
+
+struct ga_finding;
 
 /* Calls each with every finding; returns their number, -1 on error. The database may be open for
  * reading only; the complete check sees the state of one moment. */

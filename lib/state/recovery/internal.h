@@ -3,10 +3,11 @@
 #ifndef GA_STATE_RECOVERY_INTERNAL_H
 #define GA_STATE_RECOVERY_INTERNAL_H
 
-#include "record/plan.h"
-#include "record/result.h"
 #include "state/allocation/move.h"
 #include "state/recovery/adopt.h"
+
+struct ga_plan;
+struct ga_wipe_evidence;
 
 struct ga_adopting {
 	struct ga_db *db;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/schema.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/writers_queue.h"

@@ -3,8 +3,9 @@
 #ifndef GA_STATE_RECOVERY_RESTORE_H
 #define GA_STATE_RECOVERY_RESTORE_H
 
-#include "record/state.h"
 #include "state/db/db.h"
+
+struct ga_finding;
 
 struct ga_restored {
 	char *kept; /* path of the replaced file; NULL: there was none */

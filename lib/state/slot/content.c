@@ -4,6 +4,7 @@
 
 #include "decide/wipe/judge.h"
 #include "record/rec.h"
+#include "record/result.h"
 
 /* The evidence that keeps devices clean. */
 #define CLEARED \

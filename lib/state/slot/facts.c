@@ -243,16 +243,6 @@ static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct g
 	return r < 0 ? -1 : 0;
 }
 
-static void facts_of_gpu(const struct ga_gpu *g, struct ga_slot_facts *f)
-{
-	f->gpu_pci_address = g->pci_address;
-	f->gpu_identity = g->identity;
-	f->iommu_group = g->iommu_group;
-	f->iommu_group_members = g->iommu_group_members.n;
-	f->gpu_boot_display = g->boot_display;
-	f->gpu_can_reset = g->can_reset;
-}
-
 static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, bool lab,
 			  struct ga_slot_facts *f)
 {
@@ -319,8 +309,14 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		.partitions_in_use = at->partitions_in_use,
 		.health = at->health,
 	};
-	if (c->gpu)
-		facts_of_gpu(c->gpu, f);
+	if (c->gpu) {
+		f->gpu_pci_address = c->gpu->pci_address;
+		f->gpu_identity = c->gpu->identity;
+		f->iommu_group = c->gpu->iommu_group;
+		f->iommu_group_members = c->gpu->iommu_group_members.n;
+		f->gpu_boot_display = c->gpu->boot_display;
+		f->gpu_can_reset = c->gpu->can_reset;
+	}
 	if (c->nvme)
 		facts_of_disk(c->nvme, a, lab, f);
 	if (c->fabric) {
@@ -328,20 +324,6 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		f->fabric_vf_pci_address = c->fabric->vf_pci_address;
 		f->fabric_pf_pci_address = c->fabric->pf_pci_address;
 	}
-}
-
-/* After a GPU is lost, the host's other GPUs move up one place: the slot keeps its row. */
-static void add_moved(const struct ga_candidate *c, const struct ga_place_of *at,
-		      struct ga_reasons *ret)
-{
-	ga_autofree char *why = ga_xprintf("its GPU is not on the host; the GPU in its place %lld "
-					   "now is another slot's",
-					   (long long)c->slot_index);
-	ga_autofree char *fix = ga_xprintf("bring the GPU back and discover again, or retire this "
-					   "slot: gpuaas-approve retire %s --reason TEXT",
-					   at->slot);
-
-	ga_reasons_add(ret, "missing_gpu", at->gpu_identity, why, fix);
 }
 
 int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struct ga_place_of *at,
@@ -355,7 +337,16 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 	if (ours < 0)
 		return -1;
 	if (taken->moved) {
-		add_moved(c, at, ret);
+		/* After a GPU is lost, the host's other GPUs move up one place: the slot keeps its
+		 * row. */
+		ga_autofree char *why = ga_xprintf("its GPU is not on the host; the GPU in its "
+						   "place %lld now is another slot's",
+						   (long long)c->slot_index);
+		ga_autofree char *fix = ga_xprintf("bring the GPU back and discover again, or "
+						   "retire this slot: gpuaas-approve retire %s "
+						   "--reason TEXT", at->slot);
+
+		ga_reasons_add(ret, "missing_gpu", at->gpu_identity, why, fix);
 		return 0;
 	}
 	facts_of(a, at, taken, ga_db_is_lab(db), &f);

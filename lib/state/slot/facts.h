@@ -5,7 +5,6 @@
 #define GA_STATE_SLOT_FACTS_H
 
 #include "decide/slot/verdict.h"
-#include "record/state.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 

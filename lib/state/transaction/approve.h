@@ -10,6 +10,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "catalog/accel.h"
+#include "record/state.h"
 #include "record/wipe.h"
 #include "state/access/propose.h"
 #include "state/node/observe.h"

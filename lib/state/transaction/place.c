@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "record/plan.h"
 #include "record/time.h"
 #include "state/allocation/plan.h"
 #include "state/capacity/fleet.h"

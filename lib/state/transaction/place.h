@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "catalog/accel.h"
+#include "record/plan.h"
 #include "state/access/access.h"
 #include "state/allocation/place.h"
 

@@ -9,7 +9,6 @@
 
 #include "record/release.h"
 #include "record/result.h"
-#include "record/state.h"
 #include "state/db/db.h"
 
 struct ga_release_intent {

@@ -7,7 +7,6 @@
 #ifndef GA_STATE_WATCH_ATTENTION_H
 #define GA_STATE_WATCH_ATTENTION_H
 
-#include "record/state.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
 

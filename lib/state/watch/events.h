@@ -3,7 +3,6 @@
 #ifndef GA_STATE_WATCH_EVENTS_H
 #define GA_STATE_WATCH_EVENTS_H
 
-#include "record/state.h"
 #include "state/db/row.h"
 
 /* The last row of the audit, and the epoch of the state. */

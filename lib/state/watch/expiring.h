@@ -3,7 +3,6 @@
 #ifndef GA_STATE_WATCH_EXPIRING_H
 #define GA_STATE_WATCH_EXPIRING_H
 
-#include "record/state.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
 

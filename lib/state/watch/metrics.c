@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/openmetrics.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/row.h"
 #include "state/watch/attention.h"

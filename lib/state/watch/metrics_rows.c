@@ -42,23 +42,20 @@ int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *l
 
 /* ---- rows beyond the bound ---- */
 
-static void add_rest(struct ga_metrics_bounded *b, const char *first, int64_t n)
+void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, int64_t n)
 {
+	const char *first = of[0].value;
 	size_t i;
 
+	if (b->emitted++ < GA_METRICS_MAX) {
+		ga_om_int(b->to, b->name, of, n);
+		return;
+	}
 	for (i = 0; i < b->rest.n && !ga_streq(b->rest.v[i].first, first); i++)
 		;
 	if (i == b->rest.n)
 		ga_list_add(&b->rest)->first = ga_strdup0(first);
 	b->rest.v[i].n += n;
-}
-
-void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, int64_t n)
-{
-	if (b->emitted++ < GA_METRICS_MAX)
-		ga_om_int(b->to, b->name, of, n);
-	else
-		add_rest(b, of[0].value, n);
 }
 
 void ga_metrics_tell_rest(struct ga_metrics_bounded *b, const char *label)

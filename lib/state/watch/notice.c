@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/texts.h"
 #include "record/rec.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/db/attend.h"
 #include "state/db/audit.h"

@@ -10,7 +10,6 @@
 #define GA_STATE_WATCH_NOTICE_H
 
 #include "record/notice.h"
-#include "record/state.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
 

@@ -9,6 +9,7 @@
 
 #include "record/rec.h"
 #include "record/schema_write.h"
+#include "record/state.h"
 #include "record/time.h"
 #include "state/watch/attention.h"
 #include "state/watch/notice.h"

@@ -213,16 +213,6 @@ int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct
 
 /* ---- prices ---- */
 
-static bool names_type(const struct ga_profile *p, const char *type)
-{
-	size_t i;
-
-	for (i = 0; i < p->types.n; i++)
-		if (!strcmp(p->types.v[i], type))
-			return true;
-	return false;
-}
-
 static void cleanup_profile(struct ga_profile *p)
 {
 	ga_schema_release(&ga_profile_schema, p);
@@ -241,7 +231,7 @@ static int each_profile(struct prices *all, const char *record, struct ga_err *e
 
 	if (ga_rec_parse_text(record, &ga_profile_schema, &p, err) < 0)
 		return ga_wrap(err, "a stored profile");
-	if ((p.retired && !all->profile) || !names_type(&p, all->type))
+	if ((p.retired && !all->profile) || !ga_texts_has(&p.types, all->type))
 		return 0;
 	ga_str_addf(&all->names, "%s%s at ", all->names.len ? ", " : "", p.name);
 	ga_cost_format(p.price_micros, &all->names);

@@ -2,7 +2,11 @@
 /* Domain XML: NUMA and pinning, hostile texts, refusals; the MMIO budget. */
 #include "t.h"
 
+#include "base/vec.h"
 #include "look/domain.h"
+#include "record/bundle.h"
+#include "record/plan.h"
+#include "record/schema.h"
 
 static char *dup(const char *s)
 {

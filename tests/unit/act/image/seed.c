@@ -11,6 +11,7 @@
 #include "act/image/userdata.h"
 #include "base/file.h"
 #include "base/texts.h"
+#include "record/plan.h"
 #include "record/rec.h"
 
 static char dir[] = "/tmp/ga-seed.XXXXXX";

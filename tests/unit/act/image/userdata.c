@@ -9,6 +9,7 @@
 #include "act/image/userdata.h"
 #include "base/file.h"
 #include "record/digest.h"
+#include "record/plan.h"
 #include "record/rec.h"
 
 static char dir[] = "/tmp/ga-userdata.XXXXXX";

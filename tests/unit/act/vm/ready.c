@@ -3,6 +3,8 @@
 #include "t.h"
 
 #include "act/vm/ready.h"
+#include "record/plan.h"
+#include "record/schema.h"
 #include "record/words.h"
 
 static void seconds(void)

@@ -13,6 +13,7 @@
 #include "base/stop.h"
 #include "decide/slot/health.h"
 #include "decide/wipe/guard_steps.h"
+#include "record/wipe.h"
 
 #define SIZE (INT64_C(12) << 20)
 

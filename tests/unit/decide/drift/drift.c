@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "drift_world.h"
+#include "record/expectation.h"
 #include "record/rec.h"
 #include "t.h"
 

@@ -3,6 +3,7 @@
  * GPUs. */
 #include "decide/offer/offer.h"
 #include "fleet_world.h"
+#include "record/state.h"
 #include "t.h"
 
 #define NOW INT64_C(1000000000)

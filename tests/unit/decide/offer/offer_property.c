@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decide/offer/offer.h"
+#include "record/state.h"
 #include "t.h"
 
 #define WORLDS 4000

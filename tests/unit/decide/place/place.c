@@ -2,6 +2,7 @@
 /* Placement in small fleets drawn as text (fleet_world.h). Each row has the expected decision. */
 #include "base/texts.h"
 #include "fleet_world.h"
+#include "record/state.h"
 #include "t.h"
 
 /* "node:0,1" or the code of the refusal, with its first alternative behind a bar. */

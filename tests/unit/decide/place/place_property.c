@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decide/place/place.h"
+#include "record/state.h"
 #include "t.h"
 
 #define FLEETS 60

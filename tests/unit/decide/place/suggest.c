@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/str.h"
+#include "record/schema.h"
+#include "record/state.h"
 #include "t.h"
 
 #define NODES 8

@@ -6,6 +6,7 @@
  */
 #include "base/texts.h"
 #include "base/vec.h"
+#include "record/wipe.h"
 #include "state/allocation/hold.h"
 #include "state/node/approve.h"
 #include "state/node/node.h"

@@ -12,6 +12,8 @@
 
 #include "base/proc.h"
 #include "record/id.h"
+#include "record/result.h"
+#include "record/wipe.h"
 #include "state/host/list.h"
 
 static char dir[] = "/dev/shm/ga-hostdb.XXXXXX";

@@ -3,6 +3,8 @@
 #include "state_world.h"
 
 #include "base/clock.h"
+#include "record/expectation.h"
+#include "record/wipe.h"
 #include "state/allocation/wipe.h"
 #include "state/capacity/offer.h"
 #include "state/capacity/profile.h"

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "record/state.h"
 #include "state/recovery/check_rules.h"
 #include "world.h"
 

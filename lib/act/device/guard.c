@@ -401,7 +401,7 @@ int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 		/* The uses name the process that has the disk, for the person who has to look. */
 		if (!d->medium)
 			d->medium = "block";
-		return check_uses(d, o, steps, err) < 0 ? -1 : 0;
+		return check_uses(d, o, steps, err);
 	}
 	add_step(steps, "exclusive_open", "confirmed", "%s", "");
 	check_medium(d, o, steps);

@@ -336,7 +336,7 @@ int ga_cli_profile_show(struct ga_err *err)
 	if (opt.versions && version)
 		return ga_fail(err, GA_USAGE, "--versions shows every version of '%.64s'", name);
 	if (opt.versions)
-		return ga_store_profile_versions(db, name, show_one, NULL, err) < 0 ? -1 : 0;
+		return ga_store_profile_versions(db, name, show_one, NULL, err);
 	if (ga_store_profile_version(db, name, version, &p, err) < 0)
 		return -1;
 	r = ga_emit(&ga_profile_schema, &p, err);

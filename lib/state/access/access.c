@@ -163,7 +163,7 @@ static int ask_of_row(struct ga_db *db, const char *sql, struct ga_access_ask *a
 {
 	ga_autofree char *pool = NULL, *project = NULL, *profile = NULL;
 
-	if (ga_db_one(db, err, sql, "sSSS", object, &pool, &project, &profile) < 0)
+	if (ga_db_get(db, err, sql, "sSSS", object, &pool, &project, &profile) < 0)
 		return -1;
 	ask->pool = pool;
 	ask->project = project;
@@ -223,7 +223,7 @@ int ga_store_may_place(struct ga_db *db, const struct ga_access_rules *rules,
 	if (ga_who()->is_root)
 		return 0;
 	if (!ask.pool && request->node &&
-	    ga_db_one(db, err, "SELECT pool FROM node WHERE id = ?1", "sS", request->node,
+	    ga_db_get(db, err, "SELECT pool FROM node WHERE id = ?1", "sS", request->node,
 		      &of_node) < 0)
 		return -1;
 	if (!ask.pool)

@@ -93,7 +93,7 @@ int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id, const ch
 	ga_autofree char *now = ga_time_now(), *latest = NULL;
 
 	if (ga_store_not_ahead(at, when, err) < 0 ||
-	    ga_db_one(db, err, m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sssS",
+	    ga_db_get(db, err, m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sssS",
 		      id, when, now, &latest) < 0)
 		return -1;
 	if (latest)

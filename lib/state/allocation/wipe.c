@@ -132,7 +132,7 @@ int ga_store_wipe_counts_from(struct ga_db *db, const char *slot, char **ret, st
 	ga_autofree char *now = ga_time_now(), *used = NULL;
 
 	*ret = NULL;
-	if (ga_db_one(db, err,
+	if (ga_db_get(db, err,
 		      "SELECT max(d.dirty_since) FROM slot s "
 		      "JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) WHERE s.id = ?1", "sS",
 		      slot, &used) < 0)

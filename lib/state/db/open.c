@@ -256,9 +256,9 @@ static int make_meta(struct ga_db *db, bool lab, struct ga_err *err)
 {
 	char now[GA_TIME_SIZE];
 
-	return ga_db_exec(db, err,
-			  "INSERT INTO meta (one, lab, epoch, created_at) VALUES (1, ?1, 1, ?2)",
-			  "bs", lab, ga_time_format(ga_clock_micros(), now));
+	return ga_db_change(db, err,
+			    "INSERT INTO meta (one, lab, epoch, created_at) VALUES (1, ?1, 1, ?2)",
+			    "bs", lab, ga_time_format(ga_clock_micros(), now));
 }
 
 static int migrate(struct ga_db *db, int64_t from, bool lab, struct ga_err *err)
@@ -291,9 +291,9 @@ struct header {
 
 static int read_parts(struct ga_db *db, struct header *h, struct ga_err *err)
 {
-	if (ga_db_one(db, err, "PRAGMA application_id", "I", &h->application_id) < 0 ||
-	    ga_db_one(db, err, "PRAGMA user_version", "I", &h->version) < 0 ||
-	    ga_db_one(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) < 0)
+	if (ga_db_get(db, err, "PRAGMA application_id", "I", &h->application_id) < 0 ||
+	    ga_db_get(db, err, "PRAGMA user_version", "I", &h->version) < 0 ||
+	    ga_db_get(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) < 0)
 		return -1;
 	return 0;
 }

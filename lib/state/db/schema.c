@@ -23,8 +23,8 @@ static int make(sqlite3 *memory, struct ga_err *err)
 static int stored(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
 {
 	*ret = NULL;
-	return ga_db_one(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS",
-			 name, ret) < 0 ? -1 : 0;
+	return ga_db_get(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS",
+			 name, ret);
 }
 
 static int compare(struct ga_db *db, const char *type, const char *name, const char *sql,

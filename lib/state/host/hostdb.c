@@ -126,9 +126,9 @@ int ga_object_lock(const char *dir, const char *object, const char *program, int
 
 static int last_digest(struct ga_hostdb *h, char **ret, struct ga_err *err)
 {
-	return ga_db_one(h->db, err,
+	return ga_db_get(h->db, err,
 			 "SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "S",
-			 ret) < 0 ? -1 : 0;
+			 ret);
 }
 
 static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_err *err)
@@ -140,7 +140,7 @@ static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, stru
 		return -1;
 	ga_wipe_evidence_seal(e);
 	text = ga_rec_format_text(&ga_wipe_evidence_schema, e);
-	return ga_db_exec(
+	return ga_db_change(
 		h->db, err,
 		"INSERT INTO evidence (evidence, attempt, object, wwid, outcome, digest, "
 		"previous_digest, record, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -242,9 +242,9 @@ int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const ch
 	*fatal = 0;
 	if (!h->db)
 		return 0;
-	return ga_db_one(h->db, err,
+	return ga_db_get(h->db, err,
 			 "SELECT fatal FROM gpu_errors WHERE gpu_identity = ?1 AND boot_id = ?2",
-			 "ssI", gpu_identity, boot_id, fatal) < 0 ? -1 : 0;
+			 "ssI", gpu_identity, boot_id, fatal);
 }
 
 int ga_hostdb_keep_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,

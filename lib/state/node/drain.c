@@ -86,7 +86,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 				  "disable and gpuaas-approve retire remove each", n.node));
 	if (there && (!move->reason || ga_streq(move->reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
-		return ga_store_node(db, node, ret, err) < 0 ? -1 : 0;
+		return ga_store_node(db, node, ret, err);
 	/* The reason stays while the node is out of placement, and is removed with its return. */
 	reason = ga_streq(v->name, "undrain") ? NULL :
 		 move->reason		      ? move->reason :
@@ -260,7 +260,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 	if (ga_streq(ret->node, node))
 		free(GA_TAKE(ret->node));
 	/* A new key for each try: when a plan was not begun, its request ended with it. */
-	if (ga_db_one(db, err,
+	if (ga_db_get(db, err,
 		      "SELECT count(*) FROM allocation "
 		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "
 		      "AND request_id < 'evacuate-' || ?1 || '.' "

@@ -211,7 +211,7 @@ static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err
 
 	if (!s->allocation)
 		return 0;
-	if (ga_db_one(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
+	if (ga_db_get(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
 		      &state) < 0)
 		return -1;
 	if (ga_streq(state, "released"))

@@ -81,11 +81,8 @@ static int address(const char *node, char **ret, struct ga_err *err)
 
 	if (open_state(&db, err) < 0)
 		return -1;
-	if (ga_store_node(db, node, &n, err) < 0) {
-		if (err->code == GA_NOTFOUND)
-			ga_err_reason(err, "unknown_node");
-		return -1;
-	}
+	if (ga_store_node(db, node, &n, err) < 0)
+		return err->code == GA_NOTFOUND ? ga_err_about(err, "unknown_node", NULL) : -1;
 	*ret = ga_xstrdup(n.address ? n.address : n.name ? n.name : n.node);
 	ga_schema_release(&ga_node_schema, &n);
 	return 0;

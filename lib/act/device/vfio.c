@@ -313,10 +313,8 @@ static int try_reset(const char *address, const char *text, const char *method,
 	errno = r;
 	ga_err_set_sys(err, GA_SAID_CANNOT_RESET "'%s'%s%s", address, method ? " by " : "",
 		       method ? method : "");
-	if (err->code == GA_SYSTEM) /* GA_DENIED: it was not tried */
-		ga_err_reason(err, GA_FAULT_RESET_FAILED);
-	ga_err_object(err, address);
-	return -1;
+	/* GA_DENIED: it was not tried. */
+	return ga_err_about(err, err->code == GA_SYSTEM ? GA_FAULT_RESET_FAILED : NULL, address);
 }
 
 /* Tries one method after another by name: the bus where it resets only this device, then the

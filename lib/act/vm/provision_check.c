@@ -130,7 +130,7 @@ int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err)
 		if (!b->nvme_wwid || ga_disk_find(b->nvme_wwid, &disk, err) >= 0)
 			continue;
 		if (err->code == GA_NOTFOUND)
-			ga_err_reason(err, GA_FAULT_MISSING_NVME);
+			ga_err_about(err, GA_FAULT_MISSING_NVME, NULL);
 		return ga_wrap(err, "disk of slot '%s'", b->slot);
 	}
 	return 0;

@@ -102,11 +102,11 @@ static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct 
 		return 0;
 	for (; !r && *kept; kept++)
 		if (access(*kept, F_OK) == 0 && (r = lies_in(&file, *kept, err)) > 0)
-			(void)ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
-					  "'%s' belongs to '%s', which gpuaas itself needs, and is "
-					  "no disk to wipe", d->dev.path, *kept);
+			r = ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
+					"'%s' belongs to '%s', which gpuaas itself needs, and is "
+					"no disk to wipe", d->dev.path, *kept);
 	free(file.path);
-	return r ? -1 : 0;
+	return r;
 }
 
 int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,

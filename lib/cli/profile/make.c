@@ -240,6 +240,7 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 {
 	struct ga_err none = GA_ERR_INIT;
 	struct ga_profile p;
+	int r;
 
 	if (ga_store_profile(db, name, &p, &none) < 0) {
 		if (none.code == GA_NOTFOUND)
@@ -247,15 +248,13 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 		*err = none;
 		return -1;
 	}
-	(void)ga_fail_for(err, GA_CONFLICT, "profile_exists", "there is a profile '%s' already"
-			  "%s: version %" PRId64, name, p.retired ? ", retired" : "", p.version);
-	ga_err_object(err, name);
-	if (p.retired)
-		(void)ga_hint(err, "another name, or 'gpuaas-profile retire %s --undo'", name);
-	else
-		(void)ga_hint(err, "another name, or 'gpuaas-profile set %s --price PRICE'", name);
+	r = ga_refuse(err, GA_CONFLICT, "profile_exists", name,
+		      ("there is a profile '%s' already%s: version %" PRId64, name,
+		       p.retired ? ", retired" : "", p.version),
+		      (p.retired ? "another name, or 'gpuaas-profile retire %s --undo'" :
+				   "another name, or 'gpuaas-profile set %s --price PRICE'", name));
 	ga_schema_release(&ga_profile_schema, &p);
-	return -1;
+	return r;
 }
 
 static int create(const char *name, const struct ga_texts *nodes, struct ga_err *err)

@@ -114,13 +114,11 @@ static int refuse(const struct ga_access_rules *rules, const struct ga_access_ac
 	ga_autostr struct ga_str sentence = GA_STR_INIT, hint = GA_STR_INIT;
 
 	ga_access_explain(rules, actor, ask, verdict, &sentence, &hint);
-	ga_err_set(err, GA_DENIED, "%s", sentence.buf);
-	ga_err_reason(err, ga_access_reason(verdict->why));
-	ga_err_object(err, object);
 	free(refused.action);
 	refused.action = ga_xstrdup(ask->action);
 	refused.why = verdict->why;
-	return ga_hint(err, "%s", hint.buf);
+	return ga_refuse(err, GA_DENIED, ga_access_reason(verdict->why), object,
+			 ("%s", sentence.buf), ("%s", hint.buf));
 }
 
 int ga_store_may(const struct ga_access_rules *rules, const struct ga_access_ask *ask,

@@ -110,7 +110,7 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 	case SQLITE_IOERR:
 		return fail_io(db, sentence, rc, err);
 	default:
-		(void)ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
+		ga_err_set(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
 		if (db->file == GA_DB_STATE && ga_starts(sentence, "no such "))
 			return ga_hint(err, "somebody changed the schema of the file: "
 					    "'gpuaas-state check' says what repairs it");

@@ -31,10 +31,8 @@ static void cleanup_node(struct ga_node *n)
 
 static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "node '%s' is %s: it cannot become %s", n->node,
-		   n->state, v->to);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, n->node);
+	ga_fail_about(err, GA_CONFLICT, "wrong_state", n->node,
+		      "node '%s' is %s: it cannot become %s", n->node, n->state, v->to);
 	if (ga_streq(n->state, "enrolled"))
 		return ga_hint(err, "nothing was approved on it yet, so nothing is placed there: "
 				    "gpuaas-discover | gpuaas-approve --all-ready on that host, or "
@@ -66,12 +64,10 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	there = ga_streq(v->to, n.state);
 	if (v->needs_reason && !(there && n.cordon_reason) && (!move->reason || !*move->reason))
 		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
-	if (move->generation != GA_UNKNOWN && move->generation != n.generation) {
-		ga_err_set(err, GA_CONFLICT, "node '%s' has changed: expected generation %" PRId64
-			   ", found %" PRId64, n.node, move->generation, n.generation);
-		ga_err_about(err, "concurrent_update", n.node);
-		return -1;
-	}
+	if (move->generation != GA_UNKNOWN && move->generation != n.generation)
+		return ga_fail_about(err, GA_CONFLICT, "concurrent_update", n.node,
+				     "node '%s' has changed: expected generation %" PRId64
+				     ", found %" PRId64, n.node, move->generation, n.generation);
 	retire = ga_streq(v->name, "retire");
 	/* Only an approval makes capacity of a new node; the node may be retired. */
 	if (!there && (ga_streq(n.state, "enrolled") ? !retire :

@@ -134,7 +134,7 @@ static int run_verb(char *const *args, int n, struct ga_err *err)
 static int run(struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
-	GA_LIST(int64_t) slots = { NULL, 0 };
+	struct ga_ints slots = { NULL, 0 };
 	char *const *args;
 	size_t i;
 	int n, r = 0;

@@ -356,7 +356,7 @@ char *ga_vfio_reset_words(const char *address)
 	struct ga_vfio_reset how = { 0 };
 	const char *method;
 
-	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	ga_pci_reset_methods(address, &methods);
 	method = ga_texts_has(&methods, "bus") && is_alone(address, &how) ? "bus" :
 									     own_method(&methods);
 	return method ? ga_xprintf("write %s to %s_method, 1 to %s, and the methods back", method,
@@ -372,7 +372,7 @@ int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret, struct ga_err 
 	int r;
 
 	*ret = (struct ga_vfio_reset){ 0 };
-	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	ga_pci_reset_methods(address, &methods);
 	if (!methods.n && !ga_pci_can_reset(address))
 		return 0;
 	if (methods.n) {

@@ -348,7 +348,7 @@ int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_
 	if (out < 0)
 		return ga_fail_sys(err, "cannot make a stream of the pending orders");
 	if (ga_hostdb_open_or_make(dir, &h, err) < 0 ||
-	    ga_hostdb_pending_wipes(&h, unanswered, (struct ga_any_list *)(void *)&orders, err) < 0)
+	    ga_hostdb_pending_wipes(&h, unanswered, &orders, err) < 0)
 		return -1;
 	for (size_t i = 0; i < orders.n; i++)
 		if (ga_write_all(out, orders.v[i], strlen(orders.v[i])) < 0 ||

@@ -206,7 +206,7 @@ int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, str
 	return ga_db_commit(h->db, err);
 }
 
-int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_list *texts,
+int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_texts *texts,
 			    struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -226,11 +226,8 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
 		    "ORDER BY at, attempt",
 		    "b", unanswered) < 0)
 		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0) {
-		char **text = ga_list_grow(texts, sizeof(*text));
-
-		*text = ga_rows_dup(rows, 0);
-	}
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(texts) = ga_rows_dup(rows, 0);
 	return r;
 }
 

@@ -124,7 +124,7 @@ static void xml(void)
 
 static void lists(void)
 {
-	GA_LIST(int64_t) list = { 0 };
+	struct ga_ints list = { 0 };
 	bool good = true;
 	int64_t i;
 

@@ -10,6 +10,7 @@
 
 #include "base/quote.h"
 #include "base/stop.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/where.h"
@@ -24,7 +25,7 @@
 #include "state/query/list.h"
 #include "state/query/where.h"
 
-static GA_LIST(const char *) where;
+static struct ga_borrowed_texts where;
 static int64_t parallel = 16, timeout, connect_timeout = 10;
 
 static const struct ga_opt opts[] = {

@@ -155,7 +155,7 @@ static int by_slug(const void *a, const void *b)
 /* A profile without types gets one offer for each type that it has now, ordered by slug. */
 static void add_given(struct matching *m, const struct ga_hardware_profile *p)
 {
-	GA_LIST(const char *) slugs = { 0 };
+	struct ga_borrowed_texts slugs = { 0 };
 	size_t i;
 
 	for (i = 0; i < p->by_type.n; i++)

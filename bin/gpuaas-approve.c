@@ -6,6 +6,7 @@
  * were never wiped here enters wiping first. With operands it changes the state of slots:
  * VERB SLOT… (--reason).
  */
+#include "base/texts.h"
 #include "cli/approve.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
@@ -18,8 +19,7 @@
 
 static struct {
 	bool all_ready, record_only, dry_run, explain, accept_change;
-	GA_LIST(const char *) slots;
-	GA_LIST(const char *) destroy_data;
+	struct ga_borrowed_texts slots, destroy_data;
 	const char *profile, *wipe_class, *verify, *gpu_memory, *mode, *by, *reason, *disposal;
 } opt;
 
@@ -135,7 +135,7 @@ static int run_verb(char *const *args, int n, struct ga_err *err)
 static int run(struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
-	GA_LIST(int64_t) slots = { NULL, 0 };
+	struct ga_ints slots = { NULL, 0 };
 	char *const *args;
 	size_t i;
 	int n, r = 0;
@@ -154,8 +154,8 @@ static int run(struct ga_err *err)
 	}
 	run_state = (struct ga_approve_run){
 		.db = db,
-		.slots = { slots.v, slots.n },
-		.destroy_data = { opt.destroy_data.v, opt.destroy_data.n },
+		.slots = slots,
+		.destroy_data = opt.destroy_data,
 		.note = opt.by,
 		.reason = opt.reason,
 		.disposal = opt.disposal,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/follow.h"
 #include "cli/frame/where.h"
@@ -20,7 +21,7 @@
 #include "state/db/row.h"
 #include "state/query/list.h"
 
-static GA_LIST(const char *) where;
+static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
 static bool follow;

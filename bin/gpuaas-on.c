@@ -10,6 +10,7 @@
 
 #include "base/quote.h"
 #include "base/stop.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/where.h"
@@ -25,7 +26,7 @@
 #include "state/query/list.h"
 #include "state/query/where.h"
 
-static GA_LIST(const char *) where;
+static struct ga_borrowed_texts where;
 static int64_t parallel = 16, timeout, connect_timeout = 10;
 
 static const struct ga_opt opts[] = {
@@ -82,11 +83,8 @@ static int address(const char *node, char **ret, struct ga_err *err)
 
 	if (open_state(&db, err) < 0)
 		return -1;
-	if (ga_store_node(db, node, &n, err) < 0) {
-		if (err->code == GA_NOTFOUND)
-			ga_err_reason(err, "unknown_node");
-		return -1;
-	}
+	if (ga_store_node(db, node, &n, err) < 0)
+		return err->code == GA_NOTFOUND ? ga_err_about(err, "unknown_node", NULL) : -1;
 	*ret = ga_xstrdup(n.address ? n.address : n.name ? n.name : n.node);
 	ga_schema_release(&ga_node_schema, &n);
 	return 0;

@@ -16,7 +16,7 @@
 static struct {
 	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data,
 		*min_memory;
-	GA_LIST(const char *) types, keys;
+	struct ga_borrowed_texts types, keys;
 	int64_t gpus, priority, expires, run_time;
 	bool baremetal, preemptible, dry_run, explain, guide;
 } opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .expires = 900, .run_time = GA_UNKNOWN };

@@ -44,22 +44,13 @@ void ga_err_set_sys(struct ga_err *err, const char *fmt, ...)
 	errno = saved;
 }
 
-void ga_err_reason(struct ga_err *err, const char *reason)
-{
-	snprintf(err->reason, sizeof(err->reason), "%s", reason);
-}
-
-void ga_err_object(struct ga_err *err, const char *object)
-{
-	snprintf(err->object, sizeof(err->object), "%s", object);
-}
-
-void ga_err_about(struct ga_err *err, const char *reason, const char *object)
+int ga_err_about(struct ga_err *err, const char *reason, const char *object)
 {
 	if (reason)
-		ga_err_reason(err, reason);
+		snprintf(err->reason, sizeof(err->reason), "%s", reason);
 	if (object)
-		ga_err_object(err, object);
+		snprintf(err->object, sizeof(err->object), "%s", object);
+	return -1;
 }
 
 int ga_hint(struct ga_err *err, const char *fmt, ...)

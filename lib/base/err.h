@@ -43,9 +43,13 @@ struct ga_err {
 #define ga_fail_sys(err, ...) (ga_err_set_sys((err), __VA_ARGS__), -1)
 /* As ga_fail, with the stable reason word first. */
 #define ga_fail_for(err, code, reason, ...) \
-	(ga_err_set((err), (code), __VA_ARGS__), ga_err_reason((err), (reason)), -1)
+	(ga_err_set((err), (code), __VA_ARGS__), ga_err_about((err), (reason), NULL), -1)
+/* As ga_fail_for, with the id of the object too; reason and object may be NULL. The value is -1. */
+#define ga_fail_about(err, code, reason, object, ...) \
+	(ga_err_set((err), (code), __VA_ARGS__), ga_err_about((err), (reason), (object)))
 /* A complete refusal in one statement. reason (a stable word) and object (an id) may be NULL;
- * sentence and hint are printf's arguments in parentheses. The value is -1. Use:
+ * sentence and hint are printf's arguments in parentheses; a hint of "" is none. The value is -1.
+ * Use:
  *   return ga_refuse(err, GA_CONFLICT, "held", id, ("allocation '%s' is held", id),
  *                    ("'gpuaas-release %s --undo' starts it again", id)); */
 #define ga_refuse(err, code, reason, object, sentence, hint) \
@@ -58,11 +62,9 @@ void ga_err_set(struct ga_err *err, enum ga_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same from errno, whose text it adds: GA_DENIED for EACCES and EPERM, else GA_SYSTEM. */
 void ga_err_set_sys(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sets the reason, which must not be NULL; a text that does not fit is cut. */
-void ga_err_reason(struct ga_err *err, const char *reason);
-/* Sets the object in the same way. */
-void ga_err_object(struct ga_err *err, const char *object);
-void ga_err_about(struct ga_err *err, const char *reason, const char *object); /* NULL: none */
+/* Adds the reason and the object, for an error of a function that knew neither; NULL: that one
+ * stays. A text that does not fit is cut. Returns -1. */
+int ga_err_about(struct ga_err *err, const char *reason, const char *object);
 /* Sets the hint, but keeps an earlier one. Returns -1, so that "return ga_hint(err, …)" works. */
 int ga_hint(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "context: " in front of the message. Returns -1. */

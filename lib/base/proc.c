@@ -336,8 +336,8 @@ static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struc
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(child_errno)) {
 		waitpid(*pid, NULL, 0);
-		(void)ga_fail(err, GA_EXTERNAL, "cannot run '%s': %s", p->argv[0],
-			      strerror(child_errno));
+		ga_err_set(err, GA_EXTERNAL, "cannot run '%s': %s", p->argv[0],
+			   strerror(child_errno));
 		return strchr(p->argv[0], '/') ?
 			       -1 :
 			       ga_hint(err, "it is looked for in %s; GPUAAS_PATH in "

@@ -11,6 +11,13 @@ struct ga_texts {
 };
 #define ga_autotexts ga_cleanup(ga_texts_release)
 
+/* A list of texts that somebody else owns, such as the words of a command line; to be freed with
+ * ga_list_release. */
+struct ga_borrowed_texts {
+	const char **v; /* NULL when n is 0 */
+	size_t n;
+};
+
 void ga_texts_release(struct ga_texts *list); /* frees all, leaves an empty list */
 void ga_texts_add(struct ga_texts *list, const char *text); /* a copy */
 /* Whether the list has the text. */

@@ -14,6 +14,12 @@
 		size_t n; \
 	}
 
+/* A list of numbers. */
+struct ga_ints {
+	int64_t *v;
+	size_t n;
+};
+
 struct ga_any_list {
 	void *v;
 	size_t n;

@@ -10,6 +10,7 @@
 #define GA_CATALOG_ACCEL_H
 
 #include "base/ga.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "record/accel.h"
 
@@ -28,7 +29,7 @@ struct ga_accel {
 	char *part; /* allocated: a guest's share of the GPU ("NVIDIA H200X-141C"), or NULL */
 	const char *rung; /* the rung that answered: subsystem, pci, memory or none */
 	const char *function; /* physical or virtual; NULL: not known */
-	GA_LIST(const char *) may_be; /* slugs, when match is GA_ACCEL_AMBIGUOUS */
+	struct ga_borrowed_texts may_be; /* slugs, when match is GA_ACCEL_AMBIGUOUS */
 };
 void ga_accel_release(struct ga_accel *a);
 #define ga_autoaccel ga_cleanup(ga_accel_release)

@@ -28,7 +28,7 @@ void ga_manual_types_release(struct ga_manual_types *list);
 struct ga_census {
 	const struct ga_accels *list;
 	struct ga_node_view *view;
-	GA_LIST(int64_t) memory_mib;
+	struct ga_ints memory_mib;
 	GA_LIST(unsigned int) vendors; /* PCI vendors of which resources or labels report a GPU */
 	bool full;
 };

@@ -8,6 +8,7 @@
 #ifndef GA_CATALOG_NAME_H
 #define GA_CATALOG_NAME_H
 
+#include "base/texts.h"
 #include "catalog/accel.h"
 #include "record/closest.h"
 
@@ -21,7 +22,7 @@ enum ga_name_family {
 };
 
 struct ga_accel_named {
-	GA_LIST(const char *) types; /* slugs; none: unknown; several: one of these */
+	struct ga_borrowed_texts types; /* slugs; none: unknown; several: one of these */
 	char *part;    /* allocated: "MIG 1g.10gb", "MIG INVALID", a guest's share ("GRID T4-1B");
 			* NULL: whole GPUs */
 	bool shared;   /* time-sliced or otherwise shared */

@@ -111,11 +111,11 @@ int ga_approve_check_verb(const char *verb, size_t n, struct ga_err *err)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("%s needs a proposal", verb),
 				 ("'gpuaas-list proposals' shows those that are open"));
-	(void)ga_fail(err, GA_USAGE, "%s needs a slot", verb);
-	if (ga_streq(verb, "repair"))
-		return ga_hint(err, "'gpuaas-list attention' shows which need one: "
-				    "gpuaas-approve repair SLOT --reason TEXT");
-	return ga_hint(err, "'gpuaas-list slots' shows them");
+	return ga_refuse(err, GA_USAGE, NULL, NULL, ("%s needs a slot", verb),
+			 (ga_streq(verb, "repair") ?
+				  "'gpuaas-list attention' shows which need one: "
+				  "gpuaas-approve repair SLOT --reason TEXT" :
+				  "'gpuaas-list slots' shows them"));
 }
 
 /* Shows people the blockers of a slot with their fixes: all, or only the first. */

@@ -3,10 +3,11 @@
 #ifndef GA_CLI_OFFER_H
 #define GA_CLI_OFFER_H
 
+#include "base/texts.h"
 #include "state/capacity/offer.h"
 
 struct ga_offer_opts {
-	GA_LIST(const char *) types; /* only profiles that name one of these */
+	struct ga_borrowed_texts types; /* only profiles that name one of these */
 	const char *team;	     /* only profiles that this team may use */
 	const char *output;	     /* a file in place of stdout (public only) */
 	bool is_public, all;

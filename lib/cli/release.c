@@ -211,7 +211,7 @@ int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_releas
 			r = tell_failed(order, &o, err);
 	}
 	if (r < 0 && !*err->object)
-		ga_err_object(err, order->allocation);
+		ga_err_about(err, NULL, order->allocation);
 	ga_vm_tell_end(&o);
 	return r;
 }

@@ -7,6 +7,7 @@
 
 #include "act/device/virt.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "look/host/host.h"
@@ -140,7 +141,7 @@ static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *co
 	ga_autofree char *file = ga_xprintf("-oUserKnownHostsFile=%s", known_hosts);
 	ga_autofree char *target = ga_xprintf("%s%s%s", to->user ? to->user : "",
 					      to->user ? "@" : "", to->address);
-	GA_LIST(const char *) argv = { 0 };
+	struct ga_borrowed_texts argv = { 0 };
 	const char *const fixed[] = { "ssh", "-oStrictHostKeyChecking=yes", file,
 				      "-oGlobalKnownHostsFile=/dev/null", "-oUpdateHostKeys=no",
 				      "-oHostKeyAlgorithms=ssh-ed25519" };

@@ -16,11 +16,10 @@ int64_t ga_iommu_group(const char *pci_address)
 	return ga_sys_number(group);
 }
 
-void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list)
+void ga_iommu_members(int64_t group, const char *but, struct ga_texts *list)
 {
 	ga_autofree char *dir = ga_xprintf("/sys/kernel/iommu_groups/%" PRId64 "/devices", group);
 	ga_autotexts struct ga_texts names = { 0 };
-	struct ga_texts *out = (struct ga_texts *)(void *)list;
 	size_t i;
 
 	if (group == GA_UNKNOWN)
@@ -33,7 +32,7 @@ void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list)
 			continue;
 		class = ga_pci_attr(names.v[i], "class");
 		if (!ga_starts(class, "0x06"))
-			ga_texts_add(out, names.v[i]);
+			ga_texts_add(list, names.v[i]);
 	}
 }
 

@@ -299,7 +299,7 @@ bool ga_pci_can_reset(const char *address)
 
 	if (!ga_sys_exists(file) || !ga_sys_exists(list))
 		return ga_sys_exists(file);
-	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	ga_pci_reset_methods(address, &methods);
 	for (i = 0; i < methods.n; i++)
 		if (!ga_pci_is_bus_reset(methods.v[i]))
 			return true;
@@ -310,18 +310,18 @@ bool ga_pci_can_reset(const char *address)
 	return bridge;
 }
 
-void ga_pci_reset_methods(const char *address, struct ga_any_list *list)
+void ga_pci_reset_methods(const char *address, struct ga_texts *list)
 {
 	ga_autofree char *text = ga_pci_attr(address, "reset_method");
 	char *rest = text, *word;
 
 	while (rest && (word = strsep(&rest, " ")))
 		if (*word)
-			ga_texts_add((struct ga_texts *)(void *)list, word);
+			ga_texts_add(list, word);
 }
 
 /* Lines of "start end flags", one a resource; 0 to 5 are the BARs. Flags: linux/ioport.h. */
-void ga_pci_bars(const char *address, struct ga_any_list *list)
+void ga_pci_bars(const char *address, struct ga_bars *list)
 {
 	enum { IORESOURCE_MEM = 0x200, IORESOURCE_PREFETCH = 0x2000 };
 	ga_autofree char *path = ga_xprintf(GA_PCI_SYSFS "/%s/resource", address);
@@ -337,7 +337,7 @@ void ga_pci_bars(const char *address, struct ga_any_list *list)
 		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &start, &end, &flags) != 3 ||
 		    !(flags & IORESOURCE_MEM) || end <= start || end - start >= UINT64_C(1) << 53)
 			continue;
-		*(struct ga_bar *)ga_list_grow(list, sizeof(struct ga_bar)) = (struct ga_bar){
+		*ga_list_add(list) = (struct ga_bar){
 			.index = i,
 			.size_bytes = (int64_t)(end - start + 1),
 			.prefetchable = flags & IORESOURCE_PREFETCH,

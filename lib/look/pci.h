@@ -88,10 +88,10 @@ bool ga_pci_is_bus_reset(const char *method);
 char *ga_pci_beside(const char *address, struct ga_texts *ret);
 /* Whether other is a function of the same card that is no product of its own: sound or USB. */
 bool ga_pci_is_part(const char *address, const char *other);
-/* Adds the words of the attribute reset_method to a GA_LIST(char *), best first. */
-void ga_pci_reset_methods(const char *address, struct ga_any_list *list);
-/* The memory BARs from /sys/…/resource, added to a GA_LIST(struct ga_bar). */
-void ga_pci_bars(const char *address, struct ga_any_list *list);
+/* Adds the words of the attribute reset_method, best first. */
+void ga_pci_reset_methods(const char *address, struct ga_texts *list);
+/* Adds the memory BARs from /sys/…/resource. */
+void ga_pci_bars(const char *address, struct ga_bars *list);
 /* One attribute in the function's sysfs directory, allocated, without newline; or NULL. */
 char *ga_pci_attr(const char *address, const char *name);
 

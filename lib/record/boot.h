@@ -32,7 +32,7 @@ struct ga_bootstrap {
 	int64_t left;	   /* steps for a person, failed steps, and steps that undo left */
 	bool reboot_required, ready;
 	struct ga_reasons blockers, warnings;
-	GA_LIST(struct ga_prereq) firmware;
+	struct ga_prereqs firmware;
 	struct ga_texts tags; /* our tags in MAAS: they state intent, not readiness */
 	char *at, *tool;
 };

@@ -36,6 +36,11 @@ struct ga_prereq {
 	char *evidence, *hint;
 };
 
+struct ga_prereqs {
+	struct ga_prereq *v;
+	size_t n;
+};
+
 /* A device that belongs to no candidate. */
 struct ga_left_out {
 	char *device;  /* gpu, nvme, fabric, switch */
@@ -46,7 +51,7 @@ struct ga_left_out {
 
 struct ga_partition {
 	int64_t id;
-	GA_LIST(int64_t) module_ids;
+	struct ga_ints module_ids;
 	int64_t active; /* tristate */
 };
 
@@ -71,7 +76,7 @@ struct ga_host {
 	char *cpus;
 	int64_t memory_mib;
 	GA_LIST(struct ga_numa) numa;
-	GA_LIST(struct ga_prereq) prerequisites;
+	struct ga_prereqs prerequisites;
 	bool reboot_required;
 	struct ga_reasons blockers, warnings;
 	GA_LIST(struct ga_left_out) left_out;
@@ -86,6 +91,11 @@ struct ga_bar {
 	bool prefetchable;
 };
 
+struct ga_bars {
+	struct ga_bar *v;
+	size_t n;
+};
+
 struct ga_gpu {
 	char *identity; /* stable over reboots: "serial:…", else "slot:SLOT-OR-PATH:VVVV:DDDD" */
 	char *pci_address;
@@ -98,7 +108,7 @@ struct ga_gpu {
 	struct ga_texts reset_methods;
 	int64_t can_reset; /* tristate; a kernel that lists no methods may still have one */
 	int64_t answers;   /* tristate: ga_pci_answers */
-	GA_LIST(struct ga_bar) bars;
+	struct ga_bars bars;
 	char *pcie_switch; /* PCI address of the nearest common upstream port, or NULL */
 	char *physical_slot;
 	int64_t module_id;    /* Fabric Manager's physicalId, 1.. */

@@ -17,7 +17,7 @@ struct ga_offer_type {
 	int64_t memory_gb; /* nominal, of one GPU */
 	int64_t available, total;
 	int64_t largest;   /* most GPUs that one request for this type alone would get now */
-	GA_LIST(int64_t) counts_now; /* slice: counts that a request for this type would get now */
+	struct ga_ints counts_now; /* slice: counts that a request for this type would get now */
 	char *expected_at; /* of this type alone; NULL: available now, or unknown */
 	int64_t machine; /* GPUs of the largest machine; GA_UNKNOWN: none is offered baremetal */
 };
@@ -28,7 +28,7 @@ struct ga_hardware_profile {
 	char *display_name; /* "Premium GPU (NVIDIA H200 141GB)" */
 	char *summary;	    /* the same with " - 4 available" */
 	char *shape;	    /* slice, baremetal */
-	GA_LIST(int64_t) counts; /* numbers of GPUs allowed in one request; none: any number */
+	struct ga_ints counts; /* numbers of GPUs allowed in one request; none: any number */
 	char *type;		 /* slug, the first in the order of preference; NULL: generic */
 	struct ga_texts types;	 /* all of them in that order */
 	/* Of one GPU of the first type, as one request can get it, from the catalogue. Speeds are
@@ -43,7 +43,7 @@ struct ga_hardware_profile {
 	bool available;	   /* whether any request would be placed now */
 	int64_t available_count;   /* that several requests together would get now */
 	int64_t largest_available; /* most that one request would get now */
-	GA_LIST(int64_t) counts_now; /* of slices: the counts that one request would get now */
+	struct ga_ints counts_now; /* of slices: the counts that one request would get now */
 	int64_t total_count, unknown_count;
 	int64_t pending_count; /* GPUs that waiting requests want */
 	GA_LIST(struct ga_offer_type) by_type;

@@ -42,7 +42,7 @@ enum ga_field_type {
 	GA_F_OBJ,  /* struct, or pointer to it when GA_NULLOK or GA_OPT */
 	GA_F_LIST, /* GA_LIST(struct …), element schema in sub */
 	GA_F_TEXTS, /* struct ga_texts */
-	GA_F_INTS, /* GA_LIST(int64_t) */
+	GA_F_INTS, /* struct ga_ints */
 	GA_F_JSON, /* json_t *, an object of free form */
 };
 

@@ -62,7 +62,7 @@ struct ga_profile {
 	int64_t version;
 	char *shape;
 	struct ga_texts types; /* empty: any */
-	GA_LIST(int64_t) counts;
+	struct ga_ints counts;
 	int64_t vcpus_per_gpu, memory_mib_per_gpu, hugepage_kib;
 	char *image;
 	int64_t price_micros;

@@ -33,7 +33,7 @@ struct writer {
 	char line[ANSWER_MAX];
 };
 
-static GA_LIST(int64_t) took;
+static struct ga_ints took;
 static int64_t others;
 static size_t enough;
 

@@ -336,14 +336,6 @@ static int real_sync(struct ga_disk *d)
 	return 0;
 }
 
-/* Sets the reason after a failed read or write: the disk has a fault (record/fault.h). Always
- * -1. */
-static int broken(struct ga_err *err, const char *code)
-{
-	ga_err_reason(err, code);
-	return -1;
-}
-
 const struct ga_disk_ops ga_disk_real_ops = { real_read, real_write, real_zero, real_sync };
 
 int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struct ga_err *err)
@@ -364,7 +356,7 @@ int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struc
 		if (n < 0) {
 			ga_err_set_sys(err, "cannot read '%s' at %lld", d->dev.path,
 				       (long long)offset);
-			return broken(err, GA_FAULT_DISK_READ);
+			return ga_err_about(err, GA_FAULT_DISK_READ, NULL);
 		}
 		if (!n)
 			return ga_fail_for(err, GA_SYSTEM, GA_FAULT_DISK_READ, "'%s' ends at %lld",
@@ -393,7 +385,7 @@ int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset
 		if (n < 0) {
 			ga_err_set_sys(err, "cannot write '%s' at %lld", d->dev.path,
 				       (long long)offset);
-			return broken(err, GA_FAULT_DISK_WRITE);
+			return ga_err_about(err, GA_FAULT_DISK_WRITE, NULL);
 		}
 		p += n;
 		offset += n;
@@ -407,7 +399,7 @@ int ga_disk_sync(struct ga_disk *d, struct ga_err *err)
 	if (d->ops->sync(d) >= 0)
 		return 0;
 	ga_err_set_sys(err, "cannot flush '%s'", d->dev.path);
-	return broken(err, GA_FAULT_DISK_WRITE);
+	return ga_err_about(err, GA_FAULT_DISK_WRITE, NULL);
 }
 
 void ga_disk_forget_partitions(struct ga_disk *d)

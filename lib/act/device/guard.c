@@ -42,17 +42,15 @@ static bool any_failed(const struct ga_guard_steps *steps)
 }
 
 /* "a, b, c" of a list of texts. */
-static char *joined(const struct ga_any_list *list)
+static char *joined(const struct ga_texts *list)
 {
 	ga_autostr struct ga_str s = GA_STR_INIT;
-	char *const *v = list->v;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		ga_str_addf(&s, "%s%s", i ? ", " : "", v[i]);
+		ga_str_addf(&s, "%s%s", i ? ", " : "", list->v[i]);
 	return ga_str_take(&s);
 }
-#define JOINED(list) joined((const struct ga_any_list *)(const void *)&(list))
 
 /* ---- the disk and its identity ---- */
 
@@ -132,7 +130,7 @@ static void check_mounts(const struct ga_block_uses *u, bool file, struct ga_gua
 	}
 }
 
-static void check_list(const struct ga_any_list *list, const char *name, const char *what,
+static void check_list(const struct ga_texts *list, const char *name, const char *what,
 		       struct ga_guard_steps *steps)
 {
 	ga_autofree char *names = joined(list);
@@ -142,12 +140,10 @@ static void check_list(const struct ga_any_list *list, const char *name, const c
 	else
 		add_step(steps, name, "confirmed", "%s", "");
 }
-#define CHECK_LIST(list, name, what, steps) \
-	check_list((const struct ga_any_list *)(const void *)&(list), name, what, steps)
 
 /* Adds a step for a list of uses. An empty list that could not be read completely proves
  * nothing. */
-static void check_seen(const struct ga_any_list *list, bool known, bool file, const char *name,
+static void check_seen(const struct ga_texts *list, bool known, bool file, const char *name,
 		       const char *what, const char *unseen, struct ga_guard_steps *steps)
 {
 	if (list->n || known)
@@ -155,9 +151,6 @@ static void check_seen(const struct ga_any_list *list, bool known, bool file, co
 	else
 		add_step(steps, name, file ? "not_proven" : "failed", "nvme_in_use: %s", unseen);
 }
-#define CHECK_SEEN(list, known, file, name, what, unseen, steps) \
-	check_seen((const struct ga_any_list *)(const void *)&(list), known, file, name, what, \
-		   unseen, steps)
 #define UNSEEN_LOOPS \
 	"what is below the loop devices of this host cannot be read: run as root on the host"
 #define UNSEEN_EXPORTS "the exports in configfs cannot be read: mount it, and run as root"
@@ -192,7 +185,7 @@ static bool is_new(const struct ga_block_uses *u, const char *seen)
 static void check_signatures(const struct ga_disk *d, const struct ga_block_uses *u,
 			     const struct ga_guard_opts *o, struct ga_guard_steps *steps)
 {
-	ga_autofree char *found = JOINED(u->signatures), *way = way_out(o);
+	ga_autofree char *found = joined(&u->signatures), *way = way_out(o);
 	bool may = may_destroy(o) && !(o->content_expected && is_new(u, o->seen));
 
 	if (!u->signatures_known)
@@ -253,10 +246,10 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 		return -1;
 	/* For a file that is named by its path, the descriptor has the signatures. */
 	if (strchr(d->dev.name, '/') && d->fd >= 0)
-		u.signatures_known = ga_block_signatures(
-			d->fd, d->dev.name, (struct ga_any_list *)(void *)&u.signatures) >= 0;
+		u.signatures_known = ga_block_signatures(d->fd, d->dev.name,
+							    &u.signatures) >= 0;
 	if (u.same.n) {
-		ga_autofree char *same = JOINED(u.same);
+		ga_autofree char *same = joined(&u.same);
 
 		add_step(steps, "other_names", "failed",
 			 "duplicate_identity: %s has the same wwid", same);
@@ -264,13 +257,13 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 		add_step(steps, "other_names", "confirmed", "%s", "");
 	}
 	check_mounts(&u, file, steps);
-	CHECK_LIST(u.holders, "holders", "it is part of", steps);
-	CHECK_SEEN(u.loops, u.loops_known, file, "loops", "it is below loop device", UNSEEN_LOOPS,
+	check_list(&u.holders, "holders", "it is part of", steps);
+	check_seen(&u.loops, u.loops_known, file, "loops", "it is below loop device", UNSEEN_LOOPS,
 		   steps);
-	CHECK_LIST(u.slaves, "slaves", "it is built on", steps);
-	CHECK_LIST(u.swap, "swap", "there is swap on", steps);
-	CHECK_LIST(u.md, "md", "it is in the array", steps);
-	CHECK_SEEN(u.exports, u.exports_known, file, "exports", "it is exported by",
+	check_list(&u.slaves, "slaves", "it is built on", steps);
+	check_list(&u.swap, "swap", "there is swap on", steps);
+	check_list(&u.md, "md", "it is in the array", steps);
+	check_seen(&u.exports, u.exports_known, file, "exports", "it is exported by",
 		   UNSEEN_EXPORTS, steps);
 	check_signatures(d, &u, o, steps);
 	check_content(d, o, steps);
@@ -307,7 +300,7 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 		       struct ga_err *err)
 {
 	ga_autovirt struct ga_virt *v = NULL;
-	struct ga_any_list list = { 0 };
+	ga_autotexts struct ga_texts list = { 0 };
 	int r = uri ? ga_virt_open(uri, &v, err) : -1;
 	size_t i;
 
@@ -316,11 +309,8 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 	if (r >= 0)
 		r = ga_virt_domains_using(v, d->dev.path, &list, err);
 	r = r < 0 ? -1 : (int)list.n;
-	for (i = 0; i < list.n; i++) {
-		ga_str_addf(names, "%s%s", i ? ", " : "", ((char **)list.v)[i]);
-		free(((char **)list.v)[i]);
-	}
-	ga_list_release(&list);
+	for (i = 0; i < list.n; i++)
+		ga_str_addf(names, "%s%s", i ? ", " : "", list.v[i]);
 	return r;
 }
 
@@ -401,7 +391,7 @@ int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 		/* The uses name the process that has the disk, for the person who has to look. */
 		if (!d->medium)
 			d->medium = "block";
-		return check_uses(d, o, steps, err) < 0 ? -1 : 0;
+		return check_uses(d, o, steps, err);
 	}
 	add_step(steps, "exclusive_open", "confirmed", "%s", "");
 	check_medium(d, o, steps);

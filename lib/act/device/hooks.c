@@ -84,7 +84,7 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			if (errno == ENOENT)
 				continue;
-			(void)ga_fail_sys(err, "looking at '%s/%s' failed", folder, e->d_name);
+			ga_err_set_sys(err, "looking at '%s/%s' failed", folder, e->d_name);
 			ga_hooks_release(ret);
 			return -1;
 		}

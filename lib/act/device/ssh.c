@@ -172,8 +172,8 @@ static int connection_failed(const char *said, bool had_output, struct ga_err *e
 		if (!strstr(said, s->text) || (had_output && !ga_streq(s->reason,
 								       "connection_lost")))
 			continue;
-		(void)ga_fail_for(err, s->code, s->reason, "%s: %s", s->meaning, line);
-		return s->hint ? ga_hint(err, "%s", s->hint) : -1;
+		return ga_refuse(err, s->code, s->reason, NULL, ("%s: %s", s->meaning, line),
+				 ("%s", s->hint ? s->hint : ""));
 	}
 	return ga_fail_for(err, GA_EXTERNAL, had_output ? "connection_lost" : "connection_failed",
 			   "the connection failed: %s", line[0] ? line : "ssh printed nothing");

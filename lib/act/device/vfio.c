@@ -314,10 +314,8 @@ static int try_reset(const char *address, const char *text, const char *method,
 	errno = r;
 	ga_err_set_sys(err, GA_SAID_CANNOT_RESET "'%s'%s%s", address, method ? " by " : "",
 		       method ? method : "");
-	if (err->code == GA_SYSTEM) /* GA_DENIED: it was not tried */
-		ga_err_reason(err, GA_FAULT_RESET_FAILED);
-	ga_err_object(err, address);
-	return -1;
+	/* GA_DENIED: it was not tried. */
+	return ga_err_about(err, err->code == GA_SYSTEM ? GA_FAULT_RESET_FAILED : NULL, address);
 }
 
 /* Tries one method after another by name: the bus where it resets only this device, then the
@@ -359,7 +357,7 @@ char *ga_vfio_reset_words(const char *address)
 	struct ga_vfio_reset how = { 0 };
 	const char *method;
 
-	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	ga_pci_reset_methods(address, &methods);
 	method = ga_texts_has(&methods, "bus") && is_alone(address, &how) ? "bus" :
 									     own_method(&methods);
 	return method ? ga_xprintf("write %s to %s_method, 1 to %s, and the methods back", method,
@@ -375,7 +373,7 @@ int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret, struct ga_err 
 	int r;
 
 	*ret = (struct ga_vfio_reset){ 0 };
-	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	ga_pci_reset_methods(address, &methods);
 	if (!methods.n && !ga_pci_can_reset(address))
 		return 0;
 	if (methods.n) {

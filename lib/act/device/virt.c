@@ -368,7 +368,7 @@ int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *
 struct usage {
 	struct ga_virt *virt;
 	const char *path, *pci;
-	struct ga_any_list *names;
+	struct ga_texts *names;
 	char *unknown; /* libvirt's sentence about a domain that names a volume without a path */
 };
 
@@ -434,12 +434,11 @@ static int note_use(virDomainPtr dom, void *arg, struct ga_err *err)
 	if (!r)
 		r = definition_uses(dom, VIR_DOMAIN_XML_INACTIVE, u, err);
 	if (r > 0)
-		*(char **)ga_list_grow(u->names, sizeof(char *)) =
-			ga_xstrdup(virDomainGetName(dom));
+		ga_texts_add(u->names, virDomainGetName(dom));
 	return r < 0 ? -1 : 0;
 }
 
-int ga_virt_domains_using(struct ga_virt *v, const char *path, struct ga_any_list *names,
+int ga_virt_domains_using(struct ga_virt *v, const char *path, struct ga_texts *names,
 			  struct ga_err *err)
 {
 	struct usage u = { .virt = v, .path = path, .names = names };
@@ -453,7 +452,7 @@ int ga_virt_domains_using(struct ga_virt *v, const char *path, struct ga_any_lis
 	return r;
 }
 
-int ga_virt_domains_using_pci(struct ga_virt *v, const char *address, struct ga_any_list *names,
+int ga_virt_domains_using_pci(struct ga_virt *v, const char *address, struct ga_texts *names,
 			      struct ga_err *err)
 {
 	struct usage u = { .virt = v, .pci = address, .names = names };

@@ -8,7 +8,7 @@
 #define GA_ACT_DEVICE_VIRT_H
 
 #include "base/ga.h"
-#include "base/vec.h"
+#include "base/texts.h"
 
 #define GA_VIRT_URI "qemu:///system" /* default of the setting GPUAAS_LIBVIRT_URI */
 
@@ -72,16 +72,16 @@ void ga_virt_domain_release(struct ga_virt_domain *d);
 #define ga_autovirtdomain ga_cleanup(ga_virt_domain_release)
 
 /*
- * Adds to a GA_LIST(char *) the names of all domains (ours or not, running or not) whose definition
- * uses the block device or file: by the same path, by a path that leads to the same device, or as a
- * volume of a storage pool that lies there. For a running domain the definition of its next start
- * counts too. 0; 1 with err set (GA_CONFLICT) when libvirt shows no path for a volume: the domain
+ * Adds the names of all domains (ours or not, running or not) whose definition uses the
+ * block device or file: by the same path, by a path that leads to the same device, or as a volume
+ * of a storage pool that lies there. For a running domain the definition of its next start counts
+ * too. 0; 1 with err set (GA_CONFLICT) when libvirt shows no path for a volume: the domain
  * that err names may use the disk; -1 with err.
  */
 GA_MUST_CHECK int ga_virt_domains_using(struct ga_virt *v, const char *path,
-					struct ga_any_list *names, struct ga_err *err);
+					struct ga_texts *names, struct ga_err *err);
 /* The same for a PCI function ("0000:18:00.0") that is passed through. */
 GA_MUST_CHECK int ga_virt_domains_using_pci(struct ga_virt *v, const char *address,
-					    struct ga_any_list *names, struct ga_err *err);
+					    struct ga_texts *names, struct ga_err *err);
 
 #endif

@@ -31,7 +31,7 @@ int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out, s
 
 	if (ga_file_read(path, GA_USER_DATA_MAX, out, err) < 0) {
 		if (err->code == GA_NOTFOUND)
-			ga_err_reason(err, "user_data_missing");
+			ga_err_about(err, "user_data_missing", NULL);
 		return ga_hint(err,
 			       "bring the user-data to this host under the name of its digest, "
 			       "0600, or name its folder with --user-data-dir");

@@ -29,7 +29,6 @@
 #include "state/host/list.h"
 
 #define SEED "seed.iso"
-#define FILES(list) ((struct ga_any_list *)(void *)(list))
 #define NVRAM_DIR "/var/lib/libvirt/qemu/nvram"
 
 /* ---- the host ---- */
@@ -200,9 +199,9 @@ static char *id_of(const char *name, const char *prefix)
 	return ga_id_is_valid(id) ? GA_TAKE(id) : NULL;
 }
 
-static void add_file(struct ga_any_list *to, const char *dir, const char *name, char *allocation)
+static void add_file(struct ga_seen_files *list, const char *dir, const char *name,
+		     char *allocation)
 {
-	GA_LIST(struct ga_seen_file) *list = (void *)to;
 	struct ga_seen_file *f = ga_list_add(list);
 	struct stat st;
 
@@ -246,9 +245,9 @@ static void look_seeds(const struct ga_look *l)
 		if (!ga_id_is_valid(names.v[i]))
 			continue;
 		if (ga_sys_exists(seed))
-			add_file(FILES(&l->seen->seeds), dir, file, ga_xstrdup(names.v[i]));
+			add_file(&l->seen->seeds, dir, file, ga_xstrdup(names.v[i]));
 		else if (!ga_drift_is_live(l->want, names.v[i]))
-			add_file(FILES(&l->seen->seeds), dir, names.v[i], ga_xstrdup(names.v[i]));
+			add_file(&l->seen->seeds, dir, names.v[i], ga_xstrdup(names.v[i]));
 	}
 }
 
@@ -264,7 +263,7 @@ static void look_nvram(const struct ga_look *l)
 		char *id = id_of(names.v[i], "gpuaas-");
 
 		if (id)
-			add_file(FILES(&l->seen->nvram), dir, names.v[i], id);
+			add_file(&l->seen->nvram, dir, names.v[i], id);
 	}
 }
 
@@ -428,19 +427,15 @@ static struct ga_seen_domain *domain_named(const struct ga_look *l, const char *
 static int look_users(const struct ga_look *l, struct ga_virt *v, const char *device, bool is_pci,
 		      struct ga_err *err)
 {
-	struct ga_texts names = { 0 };
-	struct ga_any_list *any = (struct ga_any_list *)(void *)&names;
+	ga_autotexts struct ga_texts names = { 0 };
 	int r;
 
 	if (!device)
 		return 0;
-	r = is_pci ? ga_virt_domains_using_pci(v, device, any, err) :
-		     ga_virt_domains_using(v, device, any, err);
-	for (size_t i = 0; i < names.n; i++) {
+	r = is_pci ? ga_virt_domains_using_pci(v, device, &names, err) :
+		     ga_virt_domains_using(v, device, &names, err);
+	for (size_t i = 0; i < names.n; i++)
 		ga_texts_add(&domain_named(l, names.v[i])->devices, device);
-		free(names.v[i]);
-	}
-	ga_list_release(&names);
 	return r;
 }
 

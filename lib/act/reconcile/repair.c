@@ -43,14 +43,13 @@ static void GA_PRINTF(2, 3) say(const struct ga_repairer *r, const char *fmt, ..
 /* A running guest keeps its device, whatever driver the device has. */
 static int no_running_user(struct ga_repairer *r, const char *address, struct ga_err *err)
 {
-	struct ga_texts names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	struct ga_virt *virt;
 	enum ga_virt_state state;
 	int result = ga_changes_virt(&r->changes, &virt, err);
 
 	if (!result)
-		result = ga_virt_domains_using_pci(virt, address,
-						   (struct ga_any_list *)(void *)&names, err);
+		result = ga_virt_domains_using_pci(virt, address, &names, err);
 	for (size_t i = 0; i < names.n; i++) {
 		if (result >= 0 && ga_virt_state(virt, names.v[i], &state, err) < 0)
 			result = -1;
@@ -58,9 +57,7 @@ static int no_running_user(struct ga_repairer *r, const char *address, struct ga
 			result = ga_fail_for(err, GA_CONFLICT, "in_use",
 					     "'%s' is in the running domain '%s'", address,
 					     names.v[i]);
-		free(names.v[i]);
 	}
-	ga_list_release(&names);
 	return result < 0 ? -1 : 0;
 }
 

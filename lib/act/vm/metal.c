@@ -72,10 +72,8 @@ int ga_metal_run(const char *dir, const char *stage, const char *order, json_t *
 					   .timeout_micros = HOOK_MICROS };
 		ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
-		if (ga_proc_check(&p, &out, err) < 0) {
-			ga_err_reason(err, "hook_failed");
-			return -1;
-		}
+		if (ga_proc_check(&p, &out, err) < 0)
+			return ga_err_about(err, "hook_failed", NULL);
 		merge_answer(out.out.buf, answer);
 	}
 	*ret = GA_TAKE(answer);

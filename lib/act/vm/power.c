@@ -172,8 +172,7 @@ int ga_vm_settle(struct ga_vm *vm, int r, struct ga_err *why, struct ga_err *err
 {
 	if (r < 0 && ga_work_may_go_on(why)) {
 		*err = *why;
-		ga_err_object(err, vm->plan.allocation);
-		return -1;
+		return ga_err_about(err, NULL, vm->plan.allocation);
 	}
 	if (r < 0 && ga_provision_fail(&vm->p, why, err) < 0)
 		return -1;

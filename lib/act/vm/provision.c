@@ -588,7 +588,7 @@ static int run_phases(struct ga_provision *p, struct ga_err *err)
 			if (!ga_work_may_go_on(&why))
 				return ga_provision_fail(p, &why, err);
 			*err = why;
-			ga_err_object(err, p->plan->allocation);
+			ga_err_about(err, NULL, p->plan->allocation);
 			if (!ga_streq(why.reason, "interrupted"))
 				return -1;
 			return ga_hint(err, p->began ? "gpuaas-provision --resume %s continues it" :

@@ -131,7 +131,7 @@ int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err)
 		if (!b->nvme_wwid || ga_disk_find(b->nvme_wwid, &disk, err) >= 0)
 			continue;
 		if (err->code == GA_NOTFOUND)
-			ga_err_reason(err, GA_FAULT_MISSING_NVME);
+			ga_err_about(err, GA_FAULT_MISSING_NVME, NULL);
 		return ga_wrap(err, "disk of slot '%s'", b->slot);
 	}
 	return 0;
@@ -205,8 +205,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 	int r = 0;
 
 	if (gpu)
-		ga_iommu_members(gpu->iommu_group, gpu->address,
-				 (struct ga_any_list *)(void *)&members);
+		ga_iommu_members(gpu->iommu_group, gpu->address, &members);
 	f.iommu_group_members = members.n;
 	if (ga_slot_blockers(&f, GA_GATE_PROVISION, &why))
 		r = REFUSE(p, why.v[0].code, NOTHING_WRITTEN,
@@ -264,21 +263,18 @@ int ga_provision_check_functions(struct ga_provision *p, bool anew, struct ga_er
 static int check_users(struct ga_provision *p, struct ga_virt *virt, const char *address,
 		       struct ga_err *err)
 {
-	struct ga_texts names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 	int r;
 
 	if (!address)
 		return 0;
-	r = ga_virt_domains_using_pci(virt, address, (struct ga_any_list *)(void *)&names, err);
-	for (i = 0; i < names.n; i++) {
-		if (!r && !ga_streq(names.v[i], p->plan->domain))
+	r = ga_virt_domains_using_pci(virt, address, &names, err);
+	for (i = 0; !r && i < names.n; i++)
+		if (!ga_streq(names.v[i], p->plan->domain))
 			r = REFUSE(p, "device_in_use",
 				   "gpuaas-reconcile shows the owner of that domain",
 				   "'%s' is used by domain '%s'", address, names.v[i]);
-		free(names.v[i]);
-	}
-	ga_list_release(&names);
 	return r;
 }
 
@@ -367,7 +363,7 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 			 struct ga_err *err)
 {
 	struct ga_changes *c = (struct ga_changes *)(uintptr_t)&asking->changes;
-	struct ga_texts list = { 0 };
+	ga_autotexts struct ga_texts list = { 0 };
 	struct ga_virt *virt;
 	int r, n = 0;
 	size_t i;
@@ -375,13 +371,10 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 	(void)wwid;
 	if (ga_changes_virt(c, &virt, err) < 0)
 		return -1;
-	r = ga_virt_domains_using(virt, path, (struct ga_any_list *)(void *)&list, err);
-	for (i = 0; i < list.n; i++) {
+	r = ga_virt_domains_using(virt, path, &list, err);
+	for (i = 0; i < list.n; i++)
 		if (!ga_streq(list.v[i], asking->plan->domain))
 			ga_str_addf(names, "%s%s", n++ ? ", " : "", list.v[i]);
-		free(list.v[i]);
-	}
-	ga_list_release(&list);
 	return r < 0 ? -1 : n;
 }
 
@@ -588,11 +581,10 @@ static int check_mmio(struct ga_provision *p, struct ga_err *err)
 	bool fits;
 
 	for (i = 0; i < n; i++) {
-		GA_LIST(struct ga_bar) bars = { 0 };
+		struct ga_bars bars = { 0 };
 		int64_t *sizes;
 
-		ga_pci_bars(p->plan->bundles.v[i].gpu_pci_address,
-			    (struct ga_any_list *)(void *)&bars);
+		ga_pci_bars(p->plan->bundles.v[i].gpu_pci_address, &bars);
 		sizes = ga_xcalloc(bars.n + 1, sizeof(*sizes));
 		for (k = 0; k < bars.n; k++)
 			sizes[k] = bars.v[k].size_bytes;

@@ -441,7 +441,7 @@ static int end_badly(struct release *t, const struct ga_err *why, struct ga_err 
 	if (!ga_work_may_go_on(why))
 		return ga_work_fail(&t->work, why, NULL, NULL, err);
 	*err = *why;
-	ga_err_object(err, t->order->allocation);
+	ga_err_about(err, NULL, t->order->allocation);
 	return ga_hint(err, "run gpuaas-release %s again: it continues", t->order->allocation);
 }
 

@@ -116,12 +116,9 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	if (ga_rec_parse_text(a.order, &ga_plan_schema, &ret->plan, err) < 0 ||
 	    ga_rec_parse_text(a.result, &ga_allocation_schema, &ret->allocation, err) < 0)
 		return ga_wrap(err, "attempt '%s' in host.db", a.attempt);
-	if (!ga_streq(ret->plan.shape, "slice")) {
-		(void)ga_fail_for(err, GA_CONFLICT, "no_vm",
-				  "allocation '%s' is baremetal: it has no VM", allocation);
-		ga_err_object(err, allocation);
-		return -1;
-	}
+	if (!ga_streq(ret->plan.shape, "slice"))
+		return ga_fail_about(err, GA_CONFLICT, "no_vm", allocation,
+				     "allocation '%s' is baremetal: it has no VM", allocation);
 	ret->user_data_dir = ga_xprintf("%s/user-data", opts->host_dir);
 	ret->provision_opts = (struct ga_provision_opts){
 		.program = opts->program,

@@ -103,11 +103,11 @@ static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct 
 		return 0;
 	for (; !r && *kept; kept++)
 		if (access(*kept, F_OK) == 0 && (r = lies_in(&file, *kept, err)) > 0)
-			(void)ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
-					  "'%s' belongs to '%s', which gpuaas itself needs, and is "
-					  "no disk to wipe", d->dev.path, *kept);
+			r = ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
+					"'%s' belongs to '%s', which gpuaas itself needs, and is "
+					"no disk to wipe", d->dev.path, *kept);
 	free(file.path);
-	return r ? -1 : 0;
+	return r;
 }
 
 int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
@@ -349,7 +349,7 @@ int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_
 	if (out < 0)
 		return ga_fail_sys(err, "cannot make a stream of the pending orders");
 	if (ga_hostdb_open_or_make(dir, &h, err) < 0 ||
-	    ga_hostdb_pending_wipes(&h, unanswered, (struct ga_any_list *)(void *)&orders, err) < 0)
+	    ga_hostdb_pending_wipes(&h, unanswered, &orders, err) < 0)
 		return -1;
 	for (size_t i = 0; i < orders.n; i++)
 		if (ga_write_all(out, orders.v[i], strlen(orders.v[i])) < 0 ||

@@ -125,7 +125,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	const char *set = setting(c, "GPUAAS_MODE", NULL), *mode = c->opts->mode;
 
 	c->mode_source = mode ? "option" : set ? "setting" : "tag";
-	ga_setup_tags(&c->root, (struct ga_any_list *)(void *)&c->tags);
+	ga_setup_tags(&c->root, &c->tags);
 	if (set && !ga_streq(set, "slice") && !ga_streq(set, "baremetal"))
 		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal",
 			       set);
@@ -345,7 +345,7 @@ static int ask_discovery(struct ga_cli_boot *c, struct ga_err *err)
 	copy_reasons(&c->sum.blockers, &d.host.blockers);
 	copy_reasons(&c->sum.warnings, &d.host.warnings);
 	c->sum.reboot_required = c->sum.reboot_required || d.host.reboot_required;
-	return ga_setup_firmware((struct ga_any_list *)(void *)&c->sum.firmware, err);
+	return ga_setup_firmware(&c->sum.firmware, err);
 }
 
 int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_setup_plan *plan, struct ga_err *err)

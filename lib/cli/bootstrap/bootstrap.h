@@ -11,7 +11,7 @@
 struct ga_cli_boot_opts {
 	const char *mode, *root, *node, *bridge, *network, *uplink;
 	int64_t vfs;
-	GA_LIST(const char *) hugepages;
+	struct ga_borrowed_texts hugepages;
 	bool check, dry_run, undo, boot, yes;
 };
 

@@ -108,13 +108,9 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 	case GA_O_PATH:
 		*(const char **)o->var = value;
 		return 0;
-	case GA_O_TEXTS: {
-		GA_LIST(const char *) *list = o->var;
-
-		*(const char **)ga_list_grow((struct ga_any_list *)(void *)list,
-					     sizeof(const char *)) = value;
+	case GA_O_TEXTS:
+		*ga_list_add((struct ga_borrowed_texts *)o->var) = value;
 		return 0;
-	}
 	case GA_O_INT: {
 		ga_autofree char *what = ga_xprintf("--%s", o->name);
 

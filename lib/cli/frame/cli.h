@@ -20,7 +20,7 @@
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool *; takes no value */
 	GA_O_TEXT,     /* const char ** */
-	GA_O_TEXTS,    /* GA_LIST(const char *) *: the option may repeat; each use adds one */
+	GA_O_TEXTS,    /* struct ga_borrowed_texts *: the option may repeat; each use adds one */
 	GA_O_PATH,     /* const char **: a file name, which the completions complete */
 	GA_O_INT,      /* int64_t *, within min .. max */
 	GA_O_SIZE,     /* int64_t *: bytes ("64G", ga_size_parse) */

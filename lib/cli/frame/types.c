@@ -50,12 +50,12 @@ int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct g
 	ga_accels_near(list, name, &near);
 	for (i = 0; i < near.n; i++)
 		ga_str_addf(&slugs, "%s%s", i ? ", " : "", near.names[i]);
-	(void)ga_fail_for(err, GA_USAGE, "unknown_type", "'%.64s' is no type of the catalogue%s%s",
-			  name, near.n ? "; near to it: " : "", slugs.buf);
-	if (strchr(name, ','))
-		return ga_hint(err, "give --type again for each of them");
-	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
-			    "gpuaas-accelerators(7)");
+	return ga_refuse(err, GA_USAGE, "unknown_type", NULL,
+			 ("'%.64s' is no type of the catalogue%s%s", name,
+			  near.n ? "; near to it: " : "", slugs.buf),
+			 (strchr(name, ',') ? "give --type again for each of them" :
+					      "'gpuaas-profile catalog' shows them; a drop-in can "
+					      "add one: gpuaas-accelerators(7)"));
 }
 
 static char *listed(const struct ga_accel_named *named)

@@ -155,7 +155,7 @@ static int by_slug(const void *a, const void *b)
 /* A profile without types gets one offer for each type that it has now, ordered by slug. */
 static void add_given(struct matching *m, const struct ga_hardware_profile *p)
 {
-	GA_LIST(const char *) slugs = { 0 };
+	struct ga_borrowed_texts slugs = { 0 };
 	size_t i;
 
 	for (i = 0; i < p->by_type.n; i++)
@@ -368,8 +368,8 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 {
 	const struct ga_match *best = &m->answers.v[0];
 	const struct ga_match_offer *o = &m->offers.v[m->answers.more[0].offer];
-	ga_autofree char *image = ga_strdup0(m->need.image);
-	struct ga_err why = GA_ERR_INIT;
+	ga_autofree char *image = ga_strdup0(m->need.image), *way = NULL;
+	ga_autofree char *profile = ga_xstrdup(best->profile); /* the answers are read again */
 	int r;
 
 	if (o->uncertain || o->largest == GA_UNKNOWN)
@@ -378,19 +378,18 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 				  "of the best, '%s', were not seen for too long", best->profile),
 				 ("'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
 				  "many of its GPUs are unknown"));
-	(void)ga_fail_for(err, GA_NO, "no_capacity",
-			  "no fitting profile is available now; the best is profile "
-			  "'%s'", best->profile);
-	r = image ? has_without_image(m, &why) : 0;
-	if (r < 0) {
-		*err = why;
+	r = image ? has_without_image(m, err) : 0;
+	if (r < 0)
 		return -1;
-	}
 	if (r)
-		return ga_hint(err, "only nodes with a verified copy of image '%.64s' count "
-				    "(gpuaas-image prewarm)", image);
-	return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as many GPUs says what "
-			    "blocks it");
+		way = ga_xprintf("only nodes with a verified copy of image '%.64s' count "
+				 "(gpuaas-image prewarm)", image);
+	return ga_refuse(err, GA_NO, "no_capacity", NULL,
+			 ("no fitting profile is available now; the best is profile '%s'",
+			  profile),
+			 ("%s", way ? way :
+				      "'gpuaas-place --dry-run' with that profile and as many GPUs "
+				      "says what blocks it"));
 }
 
 static int write_request(struct matching *m, struct ga_err *err)

@@ -3,6 +3,7 @@
 #ifndef GA_CLI_MATCH_MATCH_H
 #define GA_CLI_MATCH_MATCH_H
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "decide/access/access.h"
 #include "decide/match/match.h"
@@ -11,15 +12,14 @@
 struct ga_match_opts {
 	const char *model, *params, *precision, *memory, *min_compute_capability, *vendor, *app;
 	int64_t layers, kv_heads, head_size, context, batch;
-	GA_LIST(const char *) architectures;
+	struct ga_borrowed_texts architectures;
 	bool require_architecture;
 	const char *method, *train_tokens, *samples;
 	int64_t sequence_tokens, epochs, checkpoints;
 	const char *scenario, *latency, *max_cost;
 	int64_t tokens_per_second, p99_ms, gpus;
 	const char *team, *project, *image, *name;
-	GA_LIST(const char *) keys;
-	GA_LIST(const char *) estimators;
+	struct ga_borrowed_texts keys, estimators;
 	int64_t estimator_seconds;
 	const char *measured;
 	bool request;

@@ -3,46 +3,45 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/texts.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
 
-struct words {
-	GA_LIST(const char *) v;
-};
 #define autowords ga_cleanup(words_release)
 
-static void words_release(struct words *w)
+static void words_release(struct ga_borrowed_texts *w)
 {
-	ga_list_release(&w->v);
+	ga_list_release(w);
 }
 
 /* Adds a word, each only once. */
-static void add(struct words *w, const char *word)
+static void add(struct ga_borrowed_texts *w, const char *word)
 {
 	size_t i;
 
-	for (i = 0; word && i < w->v.n; i++)
-		if (!strcasecmp(w->v.v[i], word))
+	for (i = 0; word && i < w->n; i++)
+		if (!strcasecmp(w->v[i], word))
 			return;
 	if (word)
-		*ga_list_add(&w->v) = word;
+		*ga_list_add(w) = word;
 }
 
 /* Adds "; near to it: Hopper", or nothing. */
-static void add_near(const struct words *w, const char *text, struct ga_str *out)
+static void add_near(const struct ga_borrowed_texts *w, const char *text, struct ga_str *out)
 {
 	struct ga_closest_names near;
 	size_t i;
 
 	ga_closest_begin(&near, text);
-	for (i = 0; i < w->v.n; i++)
-		ga_closest_word(&near, w->v.v[i]);
+	for (i = 0; i < w->n; i++)
+		ga_closest_word(&near, w->v[i]);
 	for (i = 0; i < near.n; i++)
 		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
 }
 
-static int refuse(const struct words *w, const char *text, const char *what, struct ga_err *err)
+static int refuse(const struct ga_borrowed_texts *w, const char *text, const char *what,
+		  struct ga_err *err)
 {
 	ga_autostr struct ga_str near = GA_STR_INIT;
 
@@ -56,7 +55,7 @@ static int refuse(const struct words *w, const char *text, const char *what, str
 static int check_architecture(const struct ga_accels *accels, const char *text,
 			      struct ga_err *err)
 {
-	autowords struct words names = { 0 };
+	autowords struct ga_borrowed_texts names = { 0 };
 	size_t i;
 
 	for (i = 0; i < ga_accels_count(accels); i++) {
@@ -72,7 +71,7 @@ static int check_architecture(const struct ga_accels *accels, const char *text,
 
 static int check_vendor(const struct ga_accels *accels, const char *text, struct ga_err *err)
 {
-	autowords struct words names = { 0 };
+	autowords struct ga_borrowed_texts names = { 0 };
 	size_t i;
 
 	for (i = 0; i < ga_accels_count(accels); i++) {
@@ -89,7 +88,7 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 {
 	const struct ga_throughput_model *model = ga_throughput_model(w->throughput, need->model);
 	ga_autostr struct ga_str near = GA_STR_INIT;
-	autowords struct words names = { 0 };
+	autowords struct ga_borrowed_texts names = { 0 };
 	size_t i, without = 0;
 	bool known = model;
 

@@ -3,6 +3,7 @@
 #ifndef GA_CLI_NODE_NODE_H
 #define GA_CLI_NODE_NODE_H
 
+#include "base/texts.h"
 #include "record/host.h"
 #include "record/time.h"
 #include "state/node/node.h"
@@ -17,8 +18,7 @@ struct ga_node_change {
 struct ga_node_opts {
 	const char *reason, *deadline, *from, *to;
 	bool dry_run, evacuate, yes;
-	GA_LIST(const char *) consent;
-	GA_LIST(const char *) where;
+	struct ga_borrowed_texts consent, where;
 	int64_t generation; /* expected generation of the node, or GA_UNKNOWN */
 	struct ga_node_change change;
 };

@@ -118,7 +118,7 @@ int ga_on_node_start(struct ga_on_node *n, struct ga_err *err)
 	if (o->address(n->node, &n->address, &why) < 0 ||
 	    ga_ssh_start(&o->ssh, n->address, o->command, n->with_input, &n->child, &why) < 0) {
 		if (!why.reason[0])
-			ga_err_reason(&why, "connection_failed");
+			ga_err_about(&why, "connection_failed", NULL);
 		return ga_on_node_fail(n, "connect", &why, err);
 	}
 	return 0;
@@ -242,11 +242,10 @@ static int judge(struct ga_on_node *n, int status, struct ga_err *err)
 	hint = ga_starts(line, "gpuaas") ? strstr(line, ": hint: ") : NULL;
 	if (hint)
 		line = line == said ? "" : take_last_line(said);
-	(void)ga_fail_for(&why, status <= GA_SYSTEM ? (enum ga_code)status : GA_EXTERNAL,
-			  "command_failed", "the command ended with status %d%s%s", status,
-			  *line ? ": " : "", line);
-	if (hint)
-		ga_hint(&why, "%s", hint + strlen(": hint: "));
+	ga_refuse(&why, status <= GA_SYSTEM ? (enum ga_code)status : GA_EXTERNAL,
+		  "command_failed", NULL,
+		  ("the command ended with status %d%s%s", status, *line ? ": " : "", line),
+		  ("%s", hint ? hint + strlen(": hint: ") : ""));
 	return ga_on_tell(n, "run", &why, err);
 }
 
@@ -278,8 +277,8 @@ static int take_end(struct ga_on_node *n, int status, struct ga_err *err)
 	if (judge(n, status, err) < 0)
 		return -1;
 	if (n->in.len > n->sent) {
-		(void)ga_fail_for(&why, GA_EXTERNAL, "not_read", "the command ended before it had "
-				  "read its orders");
+		ga_fail_about(&why, GA_EXTERNAL, "not_read", NULL,
+			      "the command ended before it had read its orders");
 		return ga_on_node_fail(n, "run", &why, err);
 	}
 	return ended(n, status, err);
@@ -297,7 +296,7 @@ int ga_on_node_look(struct ga_on_node *n, struct ga_err *err)
 		return take_end(n, status, err);
 	if (!limit || ga_clock_mono_micros() - n->started < limit)
 		return 0;
-	(void)ga_fail_for(&why, GA_BUSY, "timed_out", "the command did not end within %lld s",
-			  (long long)(limit / GA_SECOND));
+	ga_fail_about(&why, GA_BUSY, "timed_out", NULL, "the command did not end within %lld s",
+		      (long long)(limit / GA_SECOND));
 	return ga_on_node_fail(n, "run", &why, err);
 }

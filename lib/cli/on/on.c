@@ -117,7 +117,7 @@ static int read_stream(struct ga_on *on, struct ga_err *err)
 	if (r < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (r < 0)
-		(void)ga_fail_sys(&on->bad, "cannot read standard input");
+		ga_err_set_sys(&on->bad, "cannot read standard input");
 	while (!on->bad.code && (r = ga_lines_next(&on->in, &line, &len, &whole)) != 0) {
 		if (r < 0)
 			ga_err_set(&on->bad, GA_BADREC,

@@ -74,9 +74,8 @@ int ga_on_tell_unsent(struct ga_on_node *n, const char *object, struct ga_err *e
 	ga_autofree char *sentence = ga_xprintf("node '%s': the order for '%s' came when its "
 						"command had ended, and was not sent", n->node,
 						object);
-	struct ga_err why = GA_ERR_INIT;
+	const struct ga_err why = { .code = GA_EXTERNAL, .reason = "not_sent", .msg = "not sent" };
 
-	(void)ga_fail_for(&why, GA_EXTERNAL, "not_sent", "not sent");
 	return tell(n, "connect", &why, sentence, "send it again", err);
 }
 
@@ -172,7 +171,7 @@ static int hold(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *e
 	if (r < 0) {
 		ga_host_stream_release(&n->discovery);
 		ga_str_clear(&n->held);
-		ga_err_reason(&why, "bad_discovery");
+		ga_err_about(&why, "bad_discovery", NULL);
 		return ga_on_tell(n, "run", &why, err);
 	}
 	ga_str_add_bytes(&n->held, rec->raw, rec->raw_len);
@@ -186,11 +185,10 @@ int ga_on_said_end(struct ga_on_node *n, struct ga_err *err)
 
 	if (!n->held.len && !n->cut)
 		return 0;
-	ga_err_set(&why, GA_BADREC, n->held.len ?
-			   "its discovery has no end: nothing of it is passed on" :
-			   "its last line is cut off: nothing of it is passed on");
+	ga_fail_about(&why, GA_BADREC, "cut_short", NULL,
+		      n->held.len ? "its discovery has no end: nothing of it is passed on" :
+				    "its last line is cut off: nothing of it is passed on");
 	ga_str_clear(&n->held);
-	ga_err_reason(&why, "cut_short");
 	return ga_on_tell(n, "run", &why, err);
 }
 
@@ -201,9 +199,9 @@ static int bad_line(struct ga_on_node *n, const char *code, const struct ga_err 
 {
 	struct ga_err why = GA_ERR_INIT;
 
-	(void)ga_fail_for(&why, GA_BADREC, code, "line %llu of its output is %s",
-			  (unsigned long long)n->out.line, what->msg);
-	ga_hint(&why, "a login there (motd, .bashrc) must not print on stdout");
+	ga_refuse(&why, GA_BADREC, code, NULL,
+		  ("line %llu of its output is %s", (unsigned long long)n->out.line, what->msg),
+		  ("a login there (motd, .bashrc) must not print on stdout"));
 	return ga_on_tell(n, "run", &why, err);
 }
 
@@ -234,11 +232,10 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 		struct ga_err why = GA_ERR_INIT;
 
 		/* The connection reached the wrong node: it answers with another name. */
-		(void)ga_fail_for(&why, GA_CONFLICT, "other_node",
-				  "it answers as node '%.80s': nothing more of it is passed on",
-				  named);
-		ga_hint(&why, "correct the address of node '%s', or GPUAAS_NODE in "
-			      "/etc/gpuaas/gpuaas.conf there", n->node);
+		ga_refuse(&why, GA_CONFLICT, "other_node", NULL,
+			  ("it answers as node '%.80s': nothing more of it is passed on", named),
+			  ("correct the address of node '%s', or GPUAAS_NODE in "
+			   "/etc/gpuaas/gpuaas.conf there", n->node));
 		return ga_on_node_fail(n, "run", &why, err);
 	}
 	if (rec.schema == &ga_user_data_schema)

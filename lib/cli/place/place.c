@@ -146,7 +146,7 @@ static bool is_given(const struct ga_opt *o)
 	case GA_O_FLAG:
 		return *(const bool *)o->var;
 	case GA_O_TEXTS:
-		return ((const struct ga_any_list *)o->var)->n > 0;
+		return ((const struct ga_borrowed_texts *)o->var)->n > 0;
 	case GA_O_INT:
 	case GA_O_SIZE:
 	case GA_O_DURATION:

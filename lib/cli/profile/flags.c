@@ -15,13 +15,12 @@
 #include "record/time.h"
 #include "state/capacity/profile.h"
 
-void ga_profile_words(const void *texts, struct ga_texts *ret)
+void ga_profile_words(const struct ga_borrowed_texts *texts, struct ga_texts *ret)
 {
-	const GA_LIST(const char *) *list = texts;
 	size_t i;
 
-	for (i = 0; i < list->n; i++) {
-		const char *p = list->v[i];
+	for (i = 0; i < texts->n; i++) {
+		const char *p = texts->v[i];
 
 		for (;; p++) {
 			size_t len = strcspn(p, ",");

@@ -237,6 +237,7 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 {
 	struct ga_err none = GA_ERR_INIT;
 	struct ga_profile p;
+	int r;
 
 	if (ga_store_profile(db, name, &p, &none) < 0) {
 		if (none.code == GA_NOTFOUND)
@@ -244,15 +245,13 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 		*err = none;
 		return -1;
 	}
-	(void)ga_fail_for(err, GA_CONFLICT, "profile_exists", "there is a profile '%s' already"
-			  "%s: version %" PRId64, name, p.retired ? ", retired" : "", p.version);
-	ga_err_object(err, name);
-	if (p.retired)
-		(void)ga_hint(err, "another name, or 'gpuaas-profile retire %s --undo'", name);
-	else
-		(void)ga_hint(err, "another name, or 'gpuaas-profile set %s --price PRICE'", name);
+	r = ga_refuse(err, GA_CONFLICT, "profile_exists", name,
+		      ("there is a profile '%s' already%s: version %" PRId64, name,
+		       p.retired ? ", retired" : "", p.version),
+		      (p.retired ? "another name, or 'gpuaas-profile retire %s --undo'" :
+				   "another name, or 'gpuaas-profile set %s --price PRICE'", name));
 	ga_schema_release(&ga_profile_schema, &p);
-	return -1;
+	return r;
 }
 
 static int create(const char *name, const struct ga_texts *nodes, struct ga_err *err)
@@ -333,7 +332,7 @@ int ga_cli_profile_show(struct ga_err *err)
 	if (opt.versions && version)
 		return ga_fail(err, GA_USAGE, "--versions shows every version of '%.64s'", name);
 	if (opt.versions)
-		return ga_store_profile_versions(db, name, show_one, NULL, err) < 0 ? -1 : 0;
+		return ga_store_profile_versions(db, name, show_one, NULL, err);
 	if (ga_store_profile_version(db, name, version, &p, err) < 0)
 		return -1;
 	r = ga_emit(&ga_profile_schema, &p, err);

@@ -14,13 +14,9 @@ struct ga_profile_opts {
 	const char *shape, *image, *price, *region, *pool, *domain_type;
 	const char *wipe, *wipe_verify, *wipe_gpu_memory;
 	const char *vcpus, *memory, *hugepages, *hold, *graceful;
-	GA_LIST(const char *) types;
+	struct ga_borrowed_texts types;
 	struct ga_texts slugs; /* the slugs of types */
-	GA_LIST(const char *) counts;
-	GA_LIST(const char *) teams;
-	GA_LIST(const char *) from_nodes;
-	GA_LIST(const char *) allow;
-	GA_LIST(const char *) forbid;
+	struct ga_borrowed_texts counts, teams, from_nodes, allow, forbid;
 	bool generic, mixed, suggest, everyone, undo, versions, dry_run;
 };
 
@@ -55,8 +51,8 @@ GA_MUST_CHECK int ga_profile_check(const struct ga_profile *p, struct ga_err *er
 /* The profile before the options: a slice of no type at price 0, with the wipe policy that a state,
  * or (lab) the state of a lab, requires. Overwrites ret; the caller releases it with its schema. */
 void ga_profile_blank(const char *name, bool lab, struct ga_profile *ret);
-/* Splits each text of a GA_LIST(const char *) at its commas and appends the words to ret. */
-void ga_profile_words(const void *texts, struct ga_texts *ret);
+/* Splits each text at its commas and appends the words to ret. */
+void ga_profile_words(const struct ga_borrowed_texts *texts, struct ga_texts *ret);
 
 /* create --from-nodes: appends to ret the nodes (ids or names) of the option and of the n operands
  * in more. "-" reads node views from standard input; call this before a transaction begins. GA_NO

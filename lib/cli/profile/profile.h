@@ -4,11 +4,12 @@
 #define GA_CLI_PROFILE_PROFILE_H
 
 #include "base/ga.h"
+#include "base/texts.h"
 #include "base/vec.h"
 
 /* The options of "nodes"; texts are borrowed; NULL: not given. */
 struct ga_nodes_opts {
-	GA_LIST(const char *) types; /* only nodes that have, or may have, one of these */
+	struct ga_borrowed_texts types; /* only nodes that have, or may have, one of these */
 	const char *sort; /* node, type, gpus, age */
 	const char *reason; /* the source of a type that is recorded by hand */
 	bool unknown, dry_run; /* unknown: only nodes with GPUs whose type is not known */

@@ -51,13 +51,13 @@ static int take_view(const struct ga_rec *rec, struct ga_err *err)
 
 	if (ga_rec_parse(rec, &ga_node_view_schema, &v, err) < 0)
 		return -1;
-	if (ga_streq(v.source, "discovery")) {
+	if (ga_streq(v.source, "discovery"))
 		ga_texts_add(piped, v.node);
-	} else {
-		(void)ga_fail(err, GA_USAGE, "node '%.64s' is one of Kubernetes: a profile is made "
-			      "from nodes of the state", v.node);
-		r = ga_hint(err, "gpuaas-profile nodes --type TYPE --json gives those");
-	}
+	else
+		r = ga_refuse(err, GA_USAGE, NULL, NULL,
+			      ("node '%.64s' is one of Kubernetes: a profile is made from nodes of "
+			       "the state", v.node),
+			      ("gpuaas-profile nodes --type TYPE --json gives those"));
 	ga_schema_release(&ga_node_view_schema, &v);
 	return r;
 }

@@ -175,6 +175,11 @@ struct ga_seen_file { /* a seed, or firmware variables */
 	int64_t age_seconds;
 };
 
+struct ga_seen_files {
+	struct ga_seen_file *v;
+	size_t n;
+};
+
 struct ga_seen_reservation {
 	char *path, *allocation, *mac, *ip;
 };
@@ -243,7 +248,7 @@ struct ga_seen {
 	char *bridges;	    /* all bridges of the host, "br1 br2" */
 	bool strangers;	    /* the bridge has ports that belong to no slot */
 	GA_LIST(struct ga_seen_ingress) ingress;
-	GA_LIST(struct ga_seen_file) seeds, nvram;
+	struct ga_seen_files seeds, nvram;
 	GA_LIST(struct ga_numa) numa;
 	GA_LIST(struct ga_seen_partition) partitions;
 	GA_LIST(struct ga_seen_entry) entries;

@@ -54,7 +54,7 @@ struct ga_cost_group {
 	__int128 cost, what_if; /* millionths */
 	int64_t price_min, price_max; /* prices with a cost; price_min > price_max: there is none */
 	int64_t spans, open, allocations;
-	GA_LIST(int64_t) seen; /* numbers of allocations, until ga_cost_sums_finish */
+	struct ga_ints seen; /* numbers of allocations, until ga_cost_sums_finish */
 };
 
 struct ga_cost_sums {

@@ -17,7 +17,7 @@ struct counting {
 	struct ga_fleet nothing;   /* an empty fleet: no time and no limit of staleness, to judge
 				    * a node by itself */
 	struct ga_place_ask ask, timeless;
-	GA_LIST(int64_t) counts; /* the profile's counts, largest first */
+	struct ga_ints counts; /* the profile's counts, largest first */
 	bool any_image;
 	const char *type; /* the last type checked and its answer (a word of the fleet) */
 	bool type_known, type_wanted;

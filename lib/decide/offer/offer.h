@@ -15,7 +15,7 @@ struct ga_offer_number {
 	int64_t available, total;
 	int64_t largest; /* GPUs of the largest request for this type alone that placement would
 			  * accept */
-	GA_LIST(int64_t) counts; /* of all requests for slices that placement would accept,
+	struct ga_ints counts; /* of all requests for slices that placement would accept,
 				  * smallest first */
 	int64_t machine; /* baremetal: GPUs of the largest node with this type alone, free or not */
 };
@@ -23,7 +23,7 @@ struct ga_offer_number {
 struct ga_offer_numbers {
 	int64_t available; /* GPUs that requests would get, largest counts first */
 	int64_t largest;   /* GPUs of the largest request that placement would accept */
-	GA_LIST(int64_t) counts; /* of all requests for slices that placement would accept,
+	struct ga_ints counts; /* of all requests for slices that placement would accept,
 				  * smallest first */
 	int64_t total;	   /* GPUs that the profile may ever use */
 	int64_t unknown;   /* part of total: on nodes not observed since fleet->stale_micros */

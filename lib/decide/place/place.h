@@ -46,7 +46,7 @@ struct ga_fleet_node {
 	int64_t observed_micros; /* last observation, or GA_UNKNOWN */
 	GA_LIST(struct ga_partition) partitions; /* active: a live allocation uses it */
 	GA_LIST(struct ga_fleet_slot) slots; /* slots that are not retired, by index */
-	GA_LIST(const char *) images;	     /* interned names of verified copies */
+	struct ga_borrowed_texts images; /* interned names of verified copies */
 	GA_LIST(struct ga_fleet_window) windows; /* by their start */
 };
 

@@ -113,16 +113,15 @@ size_t ga_suggest_groups(struct ga_suggest_node *nodes, size_t n)
 
 /* ---- a profile ---- */
 
-void ga_suggest_counts(int64_t most, void *counts)
+void ga_suggest_counts(int64_t most, struct ga_ints *counts)
 {
-	GA_LIST(int64_t) *list = counts;
 	int64_t n;
 
 	most = most > GA_REQUEST_GPUS ? GA_REQUEST_GPUS : most;
 	for (n = 1; n < most; n *= 2)
-		*(int64_t *)ga_list_grow((struct ga_any_list *)(void *)list, sizeof(n)) = n;
+		*ga_list_add(counts) = n;
 	if (most > 0)
-		*(int64_t *)ga_list_grow((struct ga_any_list *)(void *)list, sizeof(n)) = most;
+		*ga_list_add(counts) = most;
 }
 
 struct sum {

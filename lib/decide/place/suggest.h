@@ -29,9 +29,8 @@ struct ga_suggest_node {
 
 /* Best first: most memory, then by name. */
 void ga_suggest_order(struct ga_suggest_type *types, size_t n);
-/* Appends 1, 2, 4, … and most itself (1 .. 64; larger is cut to 64) to counts
- * (GA_LIST(int64_t)). */
-void ga_suggest_counts(int64_t most, void *counts);
+/* Appends 1, 2, 4, … and most itself (1 .. 64; larger is cut to 64) to counts. */
+void ga_suggest_counts(int64_t most, struct ga_ints *counts);
 
 /* Groups equal nodes: same types with the same counts, mode, GPUs by NUMA node, huge pages and
  * memory. Memory within 2 % of the smallest of the group counts as the same, because firmware

@@ -250,8 +250,8 @@ GA_MUST_CHECK int ga_setup_text_block(const char *now, size_t len, const char *b
 const struct ga_setup_file *ga_setup_file(const struct ga_setup_facts *f, const char *path);
 /* Whether a rule may contain the wwid: letters, digits, '.', '_', ':' and '-' only. */
 bool ga_setup_wwid_is_plain(const char *wwid);
-/* Adds the wwids of our exclusion file to a GA_LIST(char *): those after "# disk ". */
-void ga_setup_listed_disks(const char *text, struct ga_any_list *wwids);
+/* Adds the wwids of our exclusion file to the list: those after "# disk ". */
+void ga_setup_listed_disks(const char *text, struct ga_texts *wwids);
 /* Reads the devices file; refuses lines that it does not understand. */
 GA_MUST_CHECK int ga_setup_devices_parse(const char *text, struct ga_setup_list *ret,
 					 struct ga_err *err);

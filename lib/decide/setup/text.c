@@ -216,10 +216,9 @@ void ga_setup_text_udev(const struct ga_setup_facts *f, struct ga_str *out)
 	ga_str_add(out, "LABEL=\"gpuaas_end\"\n");
 }
 
-void ga_setup_listed_disks(const char *text, struct ga_any_list *wwids)
+void ga_setup_listed_disks(const char *text, struct ga_texts *wwids)
 {
 	static const char mark[] = "# disk ";
-	struct ga_texts *list = (void *)wwids;
 
 	while (*text) {
 		size_t n = strcspn(text, "\n");
@@ -228,7 +227,7 @@ void ga_setup_listed_disks(const char *text, struct ga_any_list *wwids)
 			ga_autofree char *w = ga_xstrndup(text + strlen(mark), n - strlen(mark));
 
 			if (ga_setup_wwid_is_plain(w))
-				ga_texts_add(list, w);
+				ga_texts_add(wwids, w);
 		}
 		text += n + (text[n] == '\n');
 	}

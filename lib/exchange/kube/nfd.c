@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 
 #define SAID_MOST 64
 
@@ -74,7 +75,7 @@ static const char *const *types_of(const struct ga_accel *a, size_t *n)
 
 /* The types of all devices. unknown: a device is not in the catalogue, so any type is possible. */
 struct seen {
-	GA_LIST(const char *) types;
+	struct ga_borrowed_texts types;
 	struct ga_str said;
 	bool unknown;
 };

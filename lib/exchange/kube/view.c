@@ -80,7 +80,7 @@ void ga_kube_others(struct ga_census *g, const struct ga_kube_node *node)
 	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
 		const struct resource *r = &resources[i];
 		int64_t n;
-		GA_LIST(const char *) types = { 0 };
+		struct ga_borrowed_texts types = { 0 };
 		size_t j;
 
 		if (!r->slugs || !devices_of(r, node->capacity, r->name, &n) || !n)

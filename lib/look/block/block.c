@@ -169,7 +169,7 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-void ga_block_hidden(struct ga_any_list *names)
+void ga_block_hidden(struct ga_texts *names)
 {
 	ga_autotexts struct ga_texts all = { 0 };
 	size_t i;
@@ -180,7 +180,7 @@ void ga_block_hidden(struct ga_any_list *names)
 
 		if (ga_starts(all.v[i], "nvme") && !is_namespace(all.v[i]) &&
 		    ga_sys_attr_int(dir, "hidden") == 1)
-			ga_texts_add((struct ga_texts *)(void *)names, all.v[i]);
+			ga_texts_add(names, all.v[i]);
 	}
 }
 

@@ -35,7 +35,7 @@ struct ga_block_devs {
 /* All NVMe namespaces, by name. */
 GA_MUST_CHECK int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err);
 /* Adds the kernel names of the hidden path devices of native multipath to names. */
-void ga_block_hidden(struct ga_any_list *names);
+void ga_block_hidden(struct ga_texts *names);
 void ga_block_devs_release(struct ga_block_devs *devs);
 #define ga_autoblocks ga_cleanup(ga_block_devs_release)
 void ga_block_dev_release(struct ga_block_dev *dev);
@@ -121,8 +121,8 @@ void ga_block_show(const struct ga_block_dev *dev, const struct ga_block_uses *u
  * nothing uses it. */
 char *ga_block_uses_text(const struct ga_block_uses *uses);
 
-/* Adds the content signatures found on an open disk or partition to a GA_LIST(char *), as "name:
- * type". -1 with errno when a part cannot be read. */
-GA_MUST_CHECK int ga_block_signatures(int fd, const char *name, struct ga_any_list *list);
+/* Adds the content signatures found on an open disk or partition, as "name: type". -1 with errno
+ * when a part cannot be read. */
+GA_MUST_CHECK int ga_block_signatures(int fd, const char *name, struct ga_texts *list);
 
 #endif

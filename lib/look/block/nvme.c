@@ -12,15 +12,13 @@ static void clear(void *list)
 	ga_texts_release(list);
 }
 
-static void add_as(struct ga_nvme *n, const char *what, const struct ga_any_list *list)
+static void add_as(struct ga_nvme *n, const char *what, const struct ga_texts *list)
 {
-	char *const *v = list->v;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		*ga_list_add(&n->holders) = ga_xprintf("%s%s", what, v[i]);
+		*ga_list_add(&n->holders) = ga_xprintf("%s%s", what, list->v[i]);
 }
-#define ADD_AS(n, what, list) add_as(n, what, (const struct ga_any_list *)(const void *)&(list))
 
 void ga_block_show(const struct ga_block_dev *d, const struct ga_block_uses *u, struct ga_nvme *n)
 {
@@ -36,13 +34,13 @@ void ga_block_show(const struct ga_block_dev *d, const struct ga_block_uses *u, 
 	n->is_block = d->is_block;
 	for (i = 0; i < u->mounts.n; i++)
 		ga_texts_add(&n->mounts, u->mounts.v[i].where);
-	ADD_AS(n, "", u->holders);
-	ADD_AS(n, "", u->loops);
-	ADD_AS(n, "", u->slaves);
-	ADD_AS(n, "swap ", u->swap);
-	ADD_AS(n, "", u->md);
-	ADD_AS(n, "", u->exports);
-	ADD_AS(n, "", u->same);
+	add_as(n, "", &u->holders);
+	add_as(n, "", &u->loops);
+	add_as(n, "", &u->slaves);
+	add_as(n, "swap ", &u->swap);
+	add_as(n, "", &u->md);
+	add_as(n, "", &u->exports);
+	add_as(n, "", &u->same);
 	n->uses_known = ga_block_uses_known(u);
 	for (i = 0; i < u->signatures.n; i++)
 		ga_texts_add(&n->signatures, u->signatures.v[i]);

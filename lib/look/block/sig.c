@@ -17,16 +17,15 @@ static void drop_probe(blkid_probe *p)
 	blkid_free_probe(*p);
 }
 
-static void add(struct ga_any_list *list, const char *name, const char *type)
+static void add(struct ga_texts *names, const char *name, const char *type)
 {
-	struct ga_texts *names = (struct ga_texts *)(void *)list;
 	ga_autofree char *text = ga_sys_tidy(ga_xprintf("%s: %s", name, type));
 
 	if (!ga_texts_has(names, text))
 		ga_texts_add(names, text);
 }
 
-int ga_block_signatures(int fd, const char *name, struct ga_any_list *list)
+int ga_block_signatures(int fd, const char *name, struct ga_texts *list)
 {
 	ga_cleanup(drop_probe) blkid_probe probe = blkid_new_probe();
 	int r, n;

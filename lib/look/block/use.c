@@ -344,7 +344,6 @@ static void add_md(const struct ga_block_table *table, const struct ga_block_tre
 static void add_signatures(const struct ga_block_tree *t, const struct ga_block_dev *dev,
 			   struct ga_block_uses *ret)
 {
-	struct ga_any_list *found = (struct ga_any_list *)(void *)&ret->signatures;
 	size_t i;
 
 	ret->signatures_known = t->nodes.n > 0;
@@ -356,7 +355,7 @@ static void add_signatures(const struct ga_block_tree *t, const struct ga_block_
 		if (node->sort != GA_NODE_OWN)
 			continue;
 		fd = ga_block_open(path, node->major, node->minor, dev->is_block);
-		if (fd < 0 || ga_block_signatures(fd, node->name, found) < 0)
+		if (fd < 0 || ga_block_signatures(fd, node->name, &ret->signatures) < 0)
 			ret->signatures_known = false;
 	}
 }
@@ -478,16 +477,13 @@ bool ga_block_uses_known(const struct ga_block_uses *u)
 	return u->namespaces_known && u->loops_known && u->exports_known;
 }
 
-static void add_texts(struct ga_str *out, const char *what, const struct ga_any_list *list)
+static void add_texts(struct ga_str *out, const char *what, const struct ga_texts *list)
 {
-	char *const *v = list->v;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		ga_str_addf(out, "%s%s %s", out->len ? "; " : "", what, v[i]);
+		ga_str_addf(out, "%s%s %s", out->len ? "; " : "", what, list->v[i]);
 }
-#define ADD_TEXTS(out, what, list) \
-	add_texts(out, what, (const struct ga_any_list *)(const void *)&(list))
 
 char *ga_block_uses_text(const struct ga_block_uses *u)
 {
@@ -503,12 +499,12 @@ char *ga_block_uses_text(const struct ga_block_uses *u)
 	}
 	if (u->mounts.n > i)
 		ga_str_addf(&out, "; %zu more mounts", u->mounts.n - i);
-	ADD_TEXTS(&out, "held by", u->holders);
-	ADD_TEXTS(&out, "under loop device", u->loops);
-	ADD_TEXTS(&out, "built on", u->slaves);
-	ADD_TEXTS(&out, "swap on", u->swap);
-	ADD_TEXTS(&out, "part of", u->md);
-	ADD_TEXTS(&out, "exported by", u->exports);
+	add_texts(&out, "held by", &u->holders);
+	add_texts(&out, "under loop device", &u->loops);
+	add_texts(&out, "built on", &u->slaves);
+	add_texts(&out, "swap on", &u->swap);
+	add_texts(&out, "part of", &u->md);
+	add_texts(&out, "exported by", &u->exports);
 	return ga_str_take(&out);
 }
 

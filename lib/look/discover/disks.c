@@ -140,7 +140,7 @@ void ga_look_disks(const struct ga_look *look, struct ga_host *host, struct ga_p
 	for (i = 0; i < look->disks.n; i++)
 		look_at_disk(look, host, &look->disks.v[i], ret);
 	look_at_controllers(look, host);
-	ga_block_hidden((struct ga_any_list *)(void *)&hidden);
+	ga_block_hidden(&hidden);
 	for (i = 0; i < hidden.n; i++)
 		ga_left_out_add(host, "nvme", NULL, hidden.v[i], "hidden_path",
 				"one path of a multipath namespace, which is listed by itself",

@@ -71,13 +71,12 @@ static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, str
 	gpu->type_name = GA_TAKE(type.name);
 	gpu->numa_node = d->numa_node;
 	gpu->iommu_group = d->iommu_group;
-	ga_iommu_members(d->iommu_group, d->address,
-			 (struct ga_any_list *)(void *)&gpu->iommu_group_members);
+	ga_iommu_members(d->iommu_group, d->address, &gpu->iommu_group_members);
 	gpu->driver = ga_strdup0(d->driver);
-	ga_pci_reset_methods(d->address, (struct ga_any_list *)(void *)&gpu->reset_methods);
+	ga_pci_reset_methods(d->address, &gpu->reset_methods);
 	gpu->can_reset = ga_pci_can_reset(d->address);
 	gpu->answers = ga_pci_answers(d->address);
-	ga_pci_bars(d->address, (struct ga_any_list *)(void *)&gpu->bars);
+	ga_pci_bars(d->address, &gpu->bars);
 	gpu->pcie_switch = ga_pci_switch(d);
 	gpu->physical_slot = ga_strdup0(d->physical_slot);
 	gpu->module_id = module_of(&look->partitions, d->address);
@@ -237,7 +236,7 @@ static bool take_vf(const struct ga_look *look, struct ga_host *host, const stru
 				"set-override ADDRESS vfio-pci");
 		return false;
 	}
-	ga_iommu_members(vf->iommu_group, vf->address, (struct ga_any_list *)(void *)&others);
+	ga_iommu_members(vf->iommu_group, vf->address, &others);
 	if (others.n) {
 		ga_autostr struct ga_str list = GA_STR_INIT;
 

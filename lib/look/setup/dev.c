@@ -189,7 +189,7 @@ static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_setu
 					 parts.v[i].nvme->signatures.v[0] :
 					 NULL);
 	if (rules && rules->state == GA_SETUP_REGULAR)
-		ga_setup_listed_disks(rules->text, (struct ga_any_list *)(void *)&listed);
+		ga_setup_listed_disks(rules->text, &listed);
 	for (i = 0; i < listed.n; i++)
 		add_disk(f, listed.v[i], NULL, NULL);
 	if (f->disks.n)

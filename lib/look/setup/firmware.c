@@ -64,10 +64,10 @@ static enum vendor vendor(void)
 }
 
 /* state: 1 ok, 0 missing, -1 unknown. The hint is added unless the state is ok. */
-static void add(struct ga_any_list *list, const char *name, int state, const char *evidence,
+static void add(struct ga_prereqs *list, const char *name, int state, const char *evidence,
 		const char *hint)
 {
-	struct ga_prereq *p = ga_list_grow(list, sizeof(*p));
+	struct ga_prereq *p = ga_list_add(list);
 
 	p->name = ga_xstrdup(name);
 	p->state = ga_xstrdup(state > 0 ? "ok" : state ? "unknown" : "missing");
@@ -75,7 +75,7 @@ static void add(struct ga_any_list *list, const char *name, int state, const cha
 	p->hint = state > 0 ? NULL : ga_strdup0(hint);
 }
 
-static void look_iommu(struct ga_any_list *list)
+static void look_iommu(struct ga_prereqs *list)
 {
 	bool dmar = ga_sys_exists("/sys/firmware/acpi/tables/DMAR");
 	bool ivrs = ga_sys_exists("/sys/firmware/acpi/tables/IVRS");
@@ -89,7 +89,7 @@ static void look_iommu(struct ga_any_list *list)
 	add(list, "iommu", groups || kind || dmar || ivrs, evidence, settings[IOMMU][vendor()]);
 }
 
-static void look_sriov(struct ga_any_list *list, const struct ga_pci *pci)
+static void look_sriov(struct ga_prereqs *list, const struct ga_pci *pci)
 {
 	ga_autofree char *hint = NULL, *evidence = NULL;
 	size_t i, able = 0, not_able = 0;
@@ -116,7 +116,7 @@ static void look_sriov(struct ga_any_list *list, const struct ga_pci *pci)
 }
 
 /* ACS is effective where functions that are no bridges are alone in their group. */
-static void look_acs(struct ga_any_list *list, const struct ga_pci *pci)
+static void look_acs(struct ga_prereqs *list, const struct ga_pci *pci)
 {
 	ga_autofree char *evidence = NULL;
 	size_t i, alone = 0, shared = 0;
@@ -128,7 +128,7 @@ static void look_acs(struct ga_any_list *list, const struct ga_pci *pci)
 
 		if (d->sort != GA_PCI_GPU || d->iommu_group == GA_UNKNOWN)
 			continue;
-		ga_iommu_members(d->iommu_group, d->address, (struct ga_any_list *)(void *)&others);
+		ga_iommu_members(d->iommu_group, d->address, &others);
 		alone += !others.n;
 		shared += others.n > 0;
 		first = others.n && !first ? d->address : first;
@@ -138,19 +138,19 @@ static void look_acs(struct ga_any_list *list, const struct ga_pci *pci)
 	add(list, "acs", shared ? 0 : alone ? 1 : -1, evidence, settings[ACS][vendor()]);
 }
 
-static void look_bar(struct ga_any_list *list, const struct ga_pci *pci)
+static void look_bar(struct ga_prereqs *list, const struct ga_pci *pci)
 {
 	ga_autofree char *evidence = NULL;
 	int64_t least = INT64_MAX;
 	size_t i, j, gpus = 0;
 
 	for (i = 0; i < pci->n; i++) {
-		GA_LIST(struct ga_bar) bars = { 0 };
+		struct ga_bars bars = { 0 };
 		int64_t largest = 0;
 
 		if (pci->v[i].sort != GA_PCI_GPU)
 			continue;
-		ga_pci_bars(pci->v[i].address, (struct ga_any_list *)(void *)&bars);
+		ga_pci_bars(pci->v[i].address, &bars);
 		for (j = 0; j < bars.n; j++)
 			largest = bars.v[j].size_bytes > largest ? bars.v[j].size_bytes : largest;
 		ga_list_release(&bars);
@@ -169,7 +169,7 @@ static void look_bar(struct ga_any_list *list, const struct ga_pci *pci)
 
 /* The link layer shows the setting of an adapter; only the vendor's tool shows the mode of a
  * DPU. */
-static void look_nic(struct ga_any_list *list, const struct ga_pci *pci,
+static void look_nic(struct ga_prereqs *list, const struct ga_pci *pci,
 		     const struct ga_rdma *rdma)
 {
 	ga_autofree char *evidence = NULL, *hint = NULL;
@@ -192,7 +192,7 @@ static void look_nic(struct ga_any_list *list, const struct ga_pci *pci,
 }
 
 /* An EFI variable: four bytes of attributes, then its value. */
-static void look_secure_boot(struct ga_any_list *list)
+static void look_secure_boot(struct ga_prereqs *list)
 {
 	ga_autofd int fd = open(SECURE_BOOT, O_RDONLY | O_CLOEXEC);
 	unsigned char v[5];
@@ -211,7 +211,7 @@ static void look_secure_boot(struct ga_any_list *list)
 		add(list, "secure_boot", 1, "off", NULL);
 }
 
-int ga_setup_firmware(struct ga_any_list *prereqs, struct ga_err *err)
+int ga_setup_firmware(struct ga_prereqs *prereqs, struct ga_err *err)
 {
 	ga_autopci struct ga_pci pci = { 0 };
 	ga_autordma struct ga_rdma rdma = { 0 };

@@ -19,12 +19,11 @@ GA_MUST_CHECK int ga_setup_look(const struct ga_root *root, const char *accelera
 char *ga_setup_sysctl(const char *key);
 /* The file of a kernel setting, allocated. */
 char *ga_setup_sysctl_path(const char *key);
-/* Adds to a GA_LIST(char *) our tags, as MAAS or another deployer of the machine left them: words
- * of /etc/gpuaas/tags, words of the kernel's arguments, and "tags" of cloud-init's instance
- * data. */
-void ga_setup_tags(const struct ga_root *root, struct ga_any_list *tags);
-/* Adds to a list of struct ga_prereq the settings that firmware and adapters show, with the
- * vendor's command where one is missing. */
-GA_MUST_CHECK int ga_setup_firmware(struct ga_any_list *prereqs, struct ga_err *err);
+/* Adds our tags, as MAAS or another deployer of the machine left them: words of /etc/gpuaas/tags,
+ * words of the kernel's arguments, and "tags" of cloud-init's instance data. */
+void ga_setup_tags(const struct ga_root *root, struct ga_texts *tags);
+/* Adds the settings that firmware and adapters show, with the vendor's command where one is
+ * missing. */
+GA_MUST_CHECK int ga_setup_firmware(struct ga_prereqs *prereqs, struct ga_err *err);
 
 #endif

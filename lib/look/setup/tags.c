@@ -13,23 +13,22 @@
 
 #define TAG "gpuaas-profile-"
 
-static void take(struct ga_any_list *tags, const char *word, size_t len)
+static void take(struct ga_texts *tags, const char *word, size_t len)
 {
 	static const char *const known[] = { TAG "slice-vm", TAG "baremetal" };
-	struct ga_texts *list = (void *)tags;
 	size_t i, j;
 
 	for (i = 0; i < GA_ARRAY_SIZE(known); i++) {
 		if (strlen(known[i]) != len || strncmp(known[i], word, len))
 			continue;
-		for (j = 0; j < list->n; j++)
-			if (ga_streq(list->v[j], known[i]))
+		for (j = 0; j < tags->n; j++)
+			if (ga_streq(tags->v[j], known[i]))
 				return;
-		ga_texts_add(list, known[i]);
+		ga_texts_add(tags, known[i]);
 	}
 }
 
-static void take_words(struct ga_any_list *tags, const char *text)
+static void take_words(struct ga_texts *tags, const char *text)
 {
 	while (*text) {
 		size_t n;
@@ -42,7 +41,7 @@ static void take_words(struct ga_any_list *tags, const char *text)
 }
 
 /* Lists named "tags", at most a few levels down: each data source nests them its own way. */
-static void take_json(struct ga_any_list *tags, json_t *json, int depth)
+static void take_json(struct ga_texts *tags, json_t *json, int depth)
 {
 	const char *key;
 	json_t *value, *tag;
@@ -59,7 +58,7 @@ static void take_json(struct ga_any_list *tags, json_t *json, int depth)
 	}
 }
 
-void ga_setup_tags(const struct ga_root *root, struct ga_any_list *tags)
+void ga_setup_tags(const struct ga_root *root, struct ga_texts *tags)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT, data = GA_STR_INIT;
 	ga_autofree char *cmdline = root->image ? NULL : ga_host_cmdline();

@@ -115,13 +115,11 @@ static int refuse(const struct ga_access_rules *rules, const struct ga_access_ac
 	ga_autostr struct ga_str sentence = GA_STR_INIT, hint = GA_STR_INIT;
 
 	ga_access_explain(rules, actor, ask, verdict, &sentence, &hint);
-	ga_err_set(err, GA_DENIED, "%s", sentence.buf);
-	ga_err_reason(err, ga_access_reason(verdict->why));
-	ga_err_object(err, object);
 	free(refused.action);
 	refused.action = ga_xstrdup(ask->action);
 	refused.why = verdict->why;
-	return ga_hint(err, "%s", hint.buf);
+	return ga_refuse(err, GA_DENIED, ga_access_reason(verdict->why), object,
+			 ("%s", sentence.buf), ("%s", hint.buf));
 }
 
 int ga_store_may(const struct ga_access_rules *rules, const struct ga_access_ask *ask,
@@ -164,7 +162,7 @@ static int ask_of_row(struct ga_db *db, const char *sql, struct ga_access_ask *a
 {
 	ga_autofree char *pool = NULL, *project = NULL, *profile = NULL;
 
-	if (ga_db_one(db, err, sql, "sSSS", object, &pool, &project, &profile) < 0)
+	if (ga_db_get(db, err, sql, "sSSS", object, &pool, &project, &profile) < 0)
 		return -1;
 	ask->pool = pool;
 	ask->project = project;
@@ -224,7 +222,7 @@ int ga_store_may_place(struct ga_db *db, const struct ga_access_rules *rules,
 	if (ga_who()->is_root)
 		return 0;
 	if (!ask.pool && request->node &&
-	    ga_db_one(db, err, "SELECT pool FROM node WHERE id = ?1", "sS", request->node,
+	    ga_db_get(db, err, "SELECT pool FROM node WHERE id = ?1", "sS", request->node,
 		      &of_node) < 0)
 		return -1;
 	if (!ask.pool)

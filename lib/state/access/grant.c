@@ -20,17 +20,17 @@ int ga_store_apply_team(struct ga_db *db, const struct ga_team *t, struct ga_err
 	ga_autofree char *old = NULL;
 	int r;
 
-	if (ga_db_one(db, err, "SELECT record FROM team WHERE name = ?1", "sS", t->name, &old) < 0)
+	if (ga_db_get(db, err, "SELECT record FROM team WHERE name = ?1", "sS", t->name, &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;
-	r = old ? ga_db_exec(db, err,
-			     "UPDATE team SET record = ?2, updated_at = ?3, updated_by = ?4 "
-			     "WHERE name = ?1", "ssss", t->name, text, now, ga_audit_actor()) :
-		  ga_db_exec(db, err,
-			     "INSERT INTO team (name, record, updated_at, updated_by) "
-			     "VALUES (?1, ?2, ?3, ?4)", "ssss", t->name, text, now,
-			     ga_audit_actor());
+	r = old ? ga_db_change(db, err,
+			       "UPDATE team SET record = ?2, updated_at = ?3, updated_by = ?4 "
+			       "WHERE name = ?1", "ssss", t->name, text, now, ga_audit_actor()) :
+		  ga_db_change(db, err,
+			       "INSERT INTO team (name, record, updated_at, updated_by) "
+			       "VALUES (?1, ?2, ?3, ?4)", "ssss", t->name, text, now,
+			       ga_audit_actor());
 	return r < 0 ? -1 : audit(db, "team_applied", t->name, &ga_team_schema, t, err);
 }
 
@@ -55,19 +55,19 @@ int ga_store_apply_grant(struct ga_db *db, const struct ga_grant *g, struct ga_e
 	int r;
 
 	if (check_grant(g, err) < 0 ||
-	    ga_db_one(db, err, "SELECT record FROM access_grant WHERE name = ?1", "sS", g->name,
+	    ga_db_get(db, err, "SELECT record FROM access_grant WHERE name = ?1", "sS", g->name,
 		      &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;
-	r = old ? ga_db_exec(db, err,
-			     "UPDATE access_grant SET record = ?2, updated_at = ?3, "
-			     "updated_by = ?4 WHERE name = ?1",
-			     "ssss", g->name, text, now, ga_audit_actor()) :
-		  ga_db_exec(db, err,
-			     "INSERT INTO access_grant (name, record, updated_at, updated_by) "
-			     "VALUES (?1, ?2, ?3, ?4)", "ssss", g->name, text, now,
-			     ga_audit_actor());
+	r = old ? ga_db_change(db, err,
+			       "UPDATE access_grant SET record = ?2, updated_at = ?3, "
+			       "updated_by = ?4 WHERE name = ?1",
+			       "ssss", g->name, text, now, ga_audit_actor()) :
+		  ga_db_change(db, err,
+			       "INSERT INTO access_grant (name, record, updated_at, updated_by) "
+			       "VALUES (?1, ?2, ?3, ?4)", "ssss", g->name, text, now,
+			       ga_audit_actor());
 	return r < 0 ? -1 : audit(db, "grant_applied", g->name, &ga_grant_schema, g, err);
 }
 
@@ -78,16 +78,16 @@ int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a,
 	ga_autofree char *now = ga_time_now(), *old = NULL;
 	int r;
 
-	if (ga_db_one(db, err, "SELECT record FROM access", "S", &old) < 0)
+	if (ga_db_get(db, err, "SELECT record FROM access", "S", &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;
-	r = old ? ga_db_exec(db, err,
-			     "UPDATE access SET record = ?1, updated_at = ?2, updated_by = ?3",
-			     "sss", text, now, ga_audit_actor()) :
-		  ga_db_exec(db, err,
-			     "INSERT INTO access (one, record, updated_at, updated_by) "
-			     "VALUES (1, ?1, ?2, ?3)", "sss", text, now, ga_audit_actor());
+	r = old ? ga_db_change(db, err,
+			       "UPDATE access SET record = ?1, updated_at = ?2, updated_by = ?3",
+			       "sss", text, now, ga_audit_actor()) :
+		  ga_db_change(db, err,
+			       "INSERT INTO access (one, record, updated_at, updated_by) "
+			       "VALUES (1, ?1, ?2, ?3)", "sss", text, now, ga_audit_actor());
 	return r < 0 ? -1 :
 		       audit(db, "access_applied", "access-settings", &ga_access_settings_schema, a,
 			     err);

@@ -200,17 +200,15 @@ int ga_store_propose(struct ga_db *db, const char *action, const char *slot, con
 
 static int check_waits(const struct ga_proposal *p, struct ga_err *err)
 {
+	bool expired = ga_streq(p->state, "expired");
+
 	if (ga_streq(p->state, "pending"))
 		return 0;
-	if (ga_streq(p->state, "expired"))
-		ga_err_set(err, GA_CONFLICT, "proposal '%s' was to be confirmed before %s",
-			   p->proposal, p->expires_at);
-	else
-		ga_err_set(err, GA_CONFLICT, "proposal '%s' was %s by %s", p->proposal, p->state,
-			   p->decided_by);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, p->object);
-	return ga_hint(err, "propose again what is still wanted: gpuaas-show %s", p->object);
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", p->object,
+			 ("proposal '%s' was %s %s %s", p->proposal,
+			  expired ? "to be confirmed" : p->state, expired ? "before" : "by",
+			  expired ? p->expires_at : p->decided_by),
+			 ("propose again what is still wanted: gpuaas-show %s", p->object));
 }
 
 /* Refuses a proposal whose slot has another disk now. */

@@ -61,16 +61,16 @@ static int find(struct ga_db *db, const char *id, struct ga_allocation_row *h, s
 {
 	int r = ga_store_allocation_row(db, id, h, err);
 
+	if (r < 0)
+		return -1;
 	if (!r)
 		return ga_fail_for(err, GA_NOTFOUND, "no_allocation",
 				   "there is no allocation '%s'", id);
-	if (r > 0)
-		r = ga_db_one(db, err,
-			      "SELECT name, profile, profile_record, power_wanted, "
-			      "power_observed, expires_at FROM allocation WHERE id = ?1",
-			      "sSSSSSS", id, &f->name, &f->profile, &f->record, &f->power_wanted,
-			      &f->power_observed, &f->expires_at);
-	return r < 0 ? -1 : 0;
+	return ga_db_get(db, err,
+			 "SELECT name, profile, profile_record, power_wanted, "
+			 "power_observed, expires_at FROM allocation WHERE id = ?1",
+			 "sSSSSSS", id, &f->name, &f->profile, &f->record, &f->power_wanted,
+			 &f->power_observed, &f->expires_at);
 }
 
 /* ---- the effect of a release ---- */

@@ -51,10 +51,9 @@ static int no_edge(enum ga_machine m, const char *what, const char *id, const ch
 {
 	ga_autofree char *command = ga_store_leave(m, from, shape, id);
 
-	ga_err_set(err, GA_CONFLICT, "%s '%s' is %s: it cannot become %s", what, id, from, to);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, id);
-	return command ? ga_hint(err, "this changes it: %s", command) : -1;
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
+			 ("%s '%s' is %s: it cannot become %s", what, id, from, to),
+			 ("%s%s", command ? "this changes it: " : "", command ? command : ""));
 }
 
 /* ---- times of hosts ---- */
@@ -94,7 +93,7 @@ int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id, const ch
 	ga_autofree char *now = ga_time_now(), *latest = NULL;
 
 	if (ga_store_not_ahead(at, when, err) < 0 ||
-	    ga_db_one(db, err, m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sssS",
+	    ga_db_get(db, err, m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sssS",
 		      id, when, now, &latest) < 0)
 		return -1;
 	if (latest)
@@ -135,9 +134,7 @@ static int slot_state(struct ga_db *db, const char *slot, char **ret, struct ga_
 
 	if (r)
 		return r < 0 ? -1 : 0;
-	(void)ga_fail_for(err, GA_NOTFOUND, "no_slot", "there is no slot '%s'", slot);
-	ga_err_object(err, slot);
-	return -1;
+	return ga_fail_about(err, GA_NOTFOUND, "no_slot", slot, "there is no slot '%s'", slot);
 }
 
 int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, const char *to,

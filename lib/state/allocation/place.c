@@ -104,10 +104,8 @@ static int insert_claim(struct ga_db *db, const struct placing *p, const char *s
 
 static int fail_changed(const char *what, const char *id, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_CONFLICT, "concurrent_update",
-			  "%s '%s' changed during placement", what, id);
-	ga_err_object(err, id);
-	return -1;
+	return ga_fail_about(err, GA_CONFLICT, "concurrent_update", id,
+			     "%s '%s' changed during placement", what, id);
 }
 
 /* Claims the node, where nobody holds it yet, and each slot. Each must still be as the fleet was

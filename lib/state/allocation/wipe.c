@@ -94,11 +94,11 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 		return -1;
 	if (strcmp(due.state, "wiping") || !due.attempt || !due.minimum_class || !due.nvme_wwid) {
 		ga_schema_release(&ga_slot_schema, &s);
-		(void)ga_fail_for(err, GA_CONFLICT, "wrong_state",
-				  "slot '%s' is %s: no wipe is ordered", due.slot, due.state);
-		ga_err_object(err, due.slot);
 		command = ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
-		return command ? ga_hint(err, "this changes it: %s", command) : -1;
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", due.slot,
+				 ("slot '%s' is %s: no wipe is ordered", due.slot, due.state),
+				 ("%s%s", command ? "this changes it: " : "",
+				  command ? command : ""));
 	}
 	*ret = (struct ga_wipe_order){
 		.node = ga_xstrdup(due.node),
@@ -134,7 +134,7 @@ int ga_store_wipe_counts_from(struct ga_db *db, const char *slot, char **ret, st
 	ga_autofree char *now = ga_time_now(), *used = NULL;
 
 	*ret = NULL;
-	if (ga_db_one(db, err,
+	if (ga_db_get(db, err,
 		      "SELECT max(d.dirty_since) FROM slot s "
 		      "JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) WHERE s.id = ?1", "sS",
 		      slot, &used) < 0)
@@ -163,23 +163,23 @@ int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, 
 	ga_autowipedue struct ga_wipe_due due = { 0 };
 	ga_autofree char *command = NULL;
 	int r = ga_store_wipe_due(db, order->object, &due, err);
-	bool same;
+	bool same, wiping;
 
 	if (r <= 0)
 		return r;
 	same = ga_streq(due.attempt, order->attempt);
-	if (same && (!strcmp(due.state, "wiping") || !strcmp(due.state, "releasing")))
+	wiping = !strcmp(due.state, "wiping");
+	if (same && (wiping || !strcmp(due.state, "releasing")))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: its wipe order '%s' is no longer in force, "
-		   "and nothing was wiped", due.slot, due.state, order->attempt);
-	ga_err_reason(err, same || strcmp(due.state, "wiping") ? "wrong_state" :
-								 "concurrent_update");
-	ga_err_object(err, due.slot);
-	command = !strcmp(due.state, "wiping") || !strcmp(due.state, "cleanup_blocked") ?
+	command = wiping || !strcmp(due.state, "cleanup_blocked") ?
 			  ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
 				     due.slot) :
 			  ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
-	return command ? ga_hint(err, "this continues it: %s", command) : -1;
+	return ga_refuse(err, GA_CONFLICT,
+			 same || !wiping ? "wrong_state" : "concurrent_update", due.slot,
+			 ("slot '%s' is %s: its wipe order '%s' is no longer in force, and nothing "
+			  "was wiped", due.slot, due.state, order->attempt),
+			 ("%s%s", command ? "this continues it: " : "", command ? command : ""));
 }
 
 /* The worst outcome of the guard's steps; the trigger judges it. */

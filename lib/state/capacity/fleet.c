@@ -227,10 +227,10 @@ static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *
 /* Reads the last audit row and claim that the fleet includes. */
 static int read_marks(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {
-	return ga_db_one(db, err,
+	return ga_db_get(db, err,
 			 "SELECT (SELECT coalesce(max(seq), 0) FROM audit), "
 			 "(SELECT coalesce(max(number), 0) FROM claim)", "II", &f->seq,
-			 &f->claim) < 0 ? -1 : 0;
+			 &f->claim);
 }
 
 static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)

@@ -512,7 +512,7 @@ static int read_copies(struct ga_db *db, struct image *i, const char *name, cons
 {
 	bool everywhere = true;
 
-	if (ga_db_one(db, err, EVERYWHERE, "ssB", name, digest, &everywhere) < 0)
+	if (ga_db_get(db, err, EVERYWHERE, "ssB", name, digest, &everywhere) < 0)
 		return -1;
 	if (everywhere)
 		return 0;
@@ -564,7 +564,7 @@ int ga_store_fleet_load_grouped(struct ga_db *db, struct ga_fleet *ret, struct g
 	int r;
 
 	if (ga_node_ids_read(db, OWN, ret->now_micros, &a.over, err) < 0 ||
-	    ga_db_one(db, err, "SELECT epoch FROM meta", "I", &a.epoch) < 0 ||
+	    ga_db_get(db, err, "SELECT epoch FROM meta", "I", &a.epoch) < 0 ||
 	    read_nodes(db, &a, err) < 0)
 		return -1;
 	r = a.own.n ? ga_store_fleet_add_partial(db, &a.own, &a.f, err) : 1;

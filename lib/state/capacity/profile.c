@@ -102,7 +102,7 @@ int ga_store_profile_versions(struct ga_db *db, const char *name, ga_store_each 
 			name) < 0)
 		return -1;
 	n = each_record(rows, false, each, arg, err);
-	return n ? n : no_profile(name, err);
+	return n < 0 ? -1 : n ? 0 : no_profile(name, err);
 }
 
 int ga_store_profiles(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
@@ -254,7 +254,7 @@ int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t vers
 {
 	int64_t n;
 
-	return ga_db_one(db, err,
+	return ga_db_get(db, err,
 			 "SELECT count(*) FROM allocation WHERE profile = ?1 AND "
 			 "profile_version <> ?2 AND state NOT IN ('released', 'cancelled', "
 			 "'refused')", "siI", name, version, &n) < 0 ? -1 : n;

@@ -11,7 +11,7 @@ struct ga_profile;
  * GA_NOTFOUND "no_profile" or "no_version". */
 GA_MUST_CHECK int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version,
 					   struct ga_profile *ret, struct ga_err *err);
-/* Calls each with all versions of a profile, oldest first; returns their number, or -1. */
+/* Calls each with all versions of a profile, oldest first. */
 GA_MUST_CHECK int ga_store_profile_versions(struct ga_db *db, const char *name, ga_store_each each,
 					    void *arg, struct ga_err *err);
 /* The current versions of all profiles, by name. */

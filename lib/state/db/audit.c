@@ -99,7 +99,7 @@ int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], str
 	ga_autofree char *last = NULL;
 
 	*seq = 0;
-	if (ga_db_one(db, err, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", "IS", seq,
+	if (ga_db_get(db, err, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", "IS", seq,
 		      &last) < 0)
 		return -1;
 	snprintf(hash, GA_DIGEST_SIZE, "%s", last ? last : FIRST);
@@ -119,7 +119,7 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	int n;
 
 	if (ga_audit_head(db, &r.seq, previous, err) < 0 ||
-	    ga_db_one(db, err, "SELECT audit_seq FROM meta", "I", &counted) < 0)
+	    ga_db_get(db, err, "SELECT audit_seq FROM meta", "I", &counted) < 0)
 		return -1;
 	/* The next row continues from the counter, so that rows cut off the end before it stay
 	 * missing. */

@@ -73,15 +73,15 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err)
 	if (fd < 0)
 		return -1;
 	if (sqlite3_open_v2(from, &in, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-		(void)ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", from, sqlite3_errmsg(in));
+		r = ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", from, sqlite3_errmsg(in));
 	else if (sqlite3_open_v2(to, &out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-		(void)ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", to, sqlite3_errmsg(out));
+		r = ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", to, sqlite3_errmsg(out));
 	else if (!pragma_is(in, "PRAGMA application_id", STATE_ID, STATE_ID) ||
 		 !pragma_is(in, "PRAGMA user_version", 1, INT32_MAX))
-		(void)ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
-				("'%s' is not a state of gpuaas, or cannot be read: %s", from,
-				 sqlite3_errmsg(in)),
-				("name a file that 'gpuaas-state backup' made"));
+		r = ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
+			      ("'%s' is not a state of gpuaas, or cannot be read: %s", from,
+			       sqlite3_errmsg(in)),
+			      ("name a file that 'gpuaas-state backup' made"));
 	else
 		r = copy_pages(in, out, from, err);
 	sqlite3_close(in);
@@ -140,7 +140,7 @@ int ga_db_replace(const char *path, const char *with, const char *kept, struct g
 		remove_beside(path, "-shm");
 	}
 	if (rename(with, path) < 0) {
-		(void)ga_fail_sys(err, "putting '%s' in place failed", path);
+		ga_err_set_sys(err, "putting '%s' in place failed", path);
 		if (kept)
 			put_back(path, kept);
 		return -1;

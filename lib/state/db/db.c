@@ -110,7 +110,7 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 	case SQLITE_IOERR:
 		return fail_io(db, sentence, rc, err);
 	default:
-		(void)ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
+		ga_err_set(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
 		if (db->file == GA_DB_STATE && ga_starts(sentence, "no such "))
 			return ga_hint(err, "somebody changed the schema of the file: "
 					    "'gpuaas-state check' says what repairs it");
@@ -240,30 +240,65 @@ int ga_db_change_by(struct ga_db *db, struct ga_err *err, const char *sql, const
 	return r < 0 ? -1 : 0;
 }
 
-int ga_db_one_by(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+static int first(struct ga_db *db, struct ga_err *err, const char *sql, const char *types,
+		 va_list *ap)
 {
 	struct ga_rows rows = { 0 };
-	va_list ap;
 	int r, column;
 
 	if (statement(db, sql, &rows, err) < 0)
 		return -1;
-	va_start(ap, types);
-	r = bind(&rows, types, false, &ap, err);
+	r = bind(&rows, types, false, ap, err);
 	if (r == 0)
 		r = ga_rows_next(&rows, err);
 	types += strcspn(types, "SIB");
 	for (column = 0; r > 0 && types[column]; column++) {
 		if (types[column] == 'S')
-			*va_arg(ap, char **) = ga_rows_dup(&rows, column);
+			*va_arg(*ap, char **) = ga_rows_dup(&rows, column);
 		else if (types[column] == 'I')
-			*va_arg(ap, int64_t *) = ga_rows_int(&rows, column);
+			*va_arg(*ap, int64_t *) = ga_rows_int(&rows, column);
 		else
-			*va_arg(ap, bool *) = ga_rows_bool(&rows, column);
+			*va_arg(*ap, bool *) = ga_rows_bool(&rows, column);
 	}
-	va_end(ap);
 	finish(&rows);
 	return r;
+}
+
+int ga_db_one_by(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, types);
+	r = first(db, err, sql, types, &ap);
+	va_end(ap);
+	return r;
+}
+
+int ga_db_get_by(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, types);
+	r = first(db, err, sql, types, &ap);
+	va_end(ap);
+	return r < 0 ? -1 : 0;
+}
+
+int ga_db_has_by(struct ga_db *db, bool *ret, struct ga_err *err, const char *sql,
+		 const char *types, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, types);
+	r = first(db, err, sql, types, &ap);
+	va_end(ap);
+	if (r < 0)
+		return -1;
+	*ret = r > 0;
+	return 0;
 }
 
 int ga_db_texts_by(struct ga_db *db, struct ga_texts *ret, struct ga_err *err, const char *sql,
@@ -359,7 +394,7 @@ static int check_version(struct ga_db *db, struct ga_err *err)
 {
 	int64_t version;
 
-	if (ga_db_one(db, err, "PRAGMA user_version", "I", &version) < 0)
+	if (ga_db_get(db, err, "PRAGMA user_version", "I", &version) < 0)
 		return -1;
 	return version == db->version ? 0 : ga_db_fail_version(db, version, err);
 }
@@ -493,7 +528,7 @@ int64_t ga_db_schema_version(const struct ga_db *db)
 
 int ga_db_version(struct ga_db *db, int64_t *ret, struct ga_err *err)
 {
-	return ga_db_one(db, err, "PRAGMA data_version", "I", ret) < 0 ? -1 : 0;
+	return ga_db_get(db, err, "PRAGMA data_version", "I", ret);
 }
 
 const char *ga_db_engine_warning(void)

@@ -80,8 +80,8 @@ void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
  *
  *   s text, const char *: NULL is NULL   i int64_t: GA_UNKNOWN is NULL   b bool, or int as a truth
  *
- * After those, in ga_db_one alone, follow capitals for the columns of the row, in their order from
- * the first:
+ * After those, in ga_db_one and ga_db_get alone, follow capitals for the columns of the row, in
+ * their order from the first:
  *
  *   S char **: allocated, NULL for NULL  I int64_t *: GA_UNKNOWN for NULL  B bool *: NULL is false
  *
@@ -93,6 +93,8 @@ void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
  *   ga_db_one      the first row: 1 with the columns of the capitals, 0 when there is no row, -1;
  *                  at 0 and -1 the variables stay as they were. The old text of a char ** is not
  *                  freed. Without capitals it only reports whether there is a row.
+ *   ga_db_get      the same where it does not matter whether there is a row: 0 or -1
+ *   ga_db_has      sets a bool: whether there is a row; 0 or -1
  *   ga_db_texts    the first column of every row, added to a struct ga_texts: 0 or -1. A row whose
  *                  first column is NULL adds nothing; at -1 the list has the rows read so far.
  *   ga_db_query    the rows, for ga_rows_next
@@ -107,6 +109,11 @@ void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
 	(GA_DB_LETTERS(types, ##__VA_ARGS__), ga_db_exec_by(db, err, sql, types, ##__VA_ARGS__))
 #define ga_db_one(db, err, sql, types, ...)                                                        \
 	(GA_DB_COLUMNS(types, ##__VA_ARGS__), ga_db_one_by(db, err, sql, types, ##__VA_ARGS__))
+#define ga_db_get(db, err, sql, types, ...)                                                        \
+	(GA_DB_COLUMNS(types, ##__VA_ARGS__), ga_db_get_by(db, err, sql, types, ##__VA_ARGS__))
+#define ga_db_has(db, ret, err, sql, types, ...)                                                   \
+	(GA_DB_LETTERS(types, ##__VA_ARGS__),                                                      \
+	 ga_db_has_by(db, ret, err, sql, types, ##__VA_ARGS__))
 #define ga_db_texts(db, ret, err, sql, types, ...)                                                 \
 	(GA_DB_LETTERS(types, ##__VA_ARGS__),                                                      \
 	 ga_db_texts_by(db, ret, err, sql, types, ##__VA_ARGS__))
@@ -120,6 +127,10 @@ GA_MUST_CHECK int ga_db_change_by(struct ga_db *db, struct ga_err *err, const ch
 GA_MUST_CHECK int ga_db_exec_by(struct ga_db *db, struct ga_err *err, const char *sql,
 				const char *types, ...);
 GA_MUST_CHECK int ga_db_one_by(struct ga_db *db, struct ga_err *err, const char *sql,
+			       const char *types, ...);
+GA_MUST_CHECK int ga_db_get_by(struct ga_db *db, struct ga_err *err, const char *sql,
+			       const char *types, ...);
+GA_MUST_CHECK int ga_db_has_by(struct ga_db *db, bool *ret, struct ga_err *err, const char *sql,
 			       const char *types, ...);
 GA_MUST_CHECK int ga_db_texts_by(struct ga_db *db, struct ga_texts *ret, struct ga_err *err,
 				 const char *sql, const char *types, ...);

@@ -56,14 +56,14 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 				  files[db->file].what, db->path, (long long)version,
 				  (long long)newest(db->file)),
 				 ("use the newer gpuaas that wrote it"));
-	(void)ga_fail_for(err, GA_CONFLICT, "older_state",
-			  "%s '%s' has schema %lld, and this program needs %lld",
+	return ga_refuse(err, GA_CONFLICT, "older_state", NULL,
+			 ("%s '%s' has schema %lld, and this program needs %lld",
 			  files[db->file].what, db->path, (long long)version,
-			  (long long)newest(db->file));
-	if (db->file == GA_DB_HOST)
-		return ga_hint(err, "the next program that works on this host migrates it: "
-				    "gpuaas-wipe --pending");
-	return ga_hint(err, "make a backup, then run 'gpuaas-state migrate'");
+			  (long long)newest(db->file)),
+			 (db->file == GA_DB_HOST ?
+				  "the next program that works on this host migrates it: "
+				  "gpuaas-wipe --pending" :
+				  "make a backup, then run 'gpuaas-state migrate'"));
 }
 
 static int fail_foreign(const char *path, enum ga_db_file file, struct ga_err *err)
@@ -289,9 +289,9 @@ static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
 
 	if (!inside && run(db, "BEGIN", err) < 0)
 		return -1;
-	known = ga_db_one(db, err, "PRAGMA application_id", "I", &h->application_id) >= 0 &&
-		ga_db_one(db, err, "PRAGMA user_version", "I", &h->version) >= 0 &&
-		ga_db_one(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) >= 0;
+	known = ga_db_get(db, err, "PRAGMA application_id", "I", &h->application_id) == 0 &&
+		ga_db_get(db, err, "PRAGMA user_version", "I", &h->version) == 0 &&
+		ga_db_get(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) == 0;
 	if (!inside)
 		sqlite3_exec(db->sqlite, "COMMIT", NULL, NULL, NULL); /* nothing was written */
 	if (!known)

@@ -17,7 +17,7 @@ static int compare(struct ga_db *db, const char *type, const char *name, const c
 {
 	ga_autofree char *found = NULL, *sentence = NULL;
 
-	if (ga_db_one(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS", name,
+	if (ga_db_get(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS", name,
 		      &found) < 0)
 		return -1;
 	if (ga_streq(found, sql))

@@ -98,12 +98,9 @@ int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_er
 		r = ga_store_wipe_due(db, p->object, &due, err);
 		if (r < 0)
 			return -1;
-		if (!r) {
-			(void)ga_fail_for(err, GA_NOTFOUND, "no_object",
-					  "there is no allocation or slot '%s'", p->object);
-			ga_err_object(err, p->object);
-			return -1;
-		}
+		if (!r)
+			return ga_fail_about(err, GA_NOTFOUND, "no_object", p->object,
+					     "there is no allocation or slot '%s'", p->object);
 		if (!ga_streq(due.attempt, p->attempt) || due.generation != p->generation)
 			return ga_store_stale(p->object, p->attempt, p->generation, due.attempt,
 					      due.generation, err);

@@ -130,15 +130,14 @@ int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema, const v
 	state = ga_rows_text(rows, 1);
 	code = ga_rows_text(rows, 2);
 	sentence = ga_rows_text(rows, 3);
-	ga_err_set(why, GA_CONFLICT, "slot '%s' is %s%s%s", slot, state, sentence ? ": " : "",
-		   sentence ? sentence : "");
-	ga_err_reason(why, code ? code : state);
-	ga_err_object(why, slot);
 	if (ga_store_wipe_counts_from(db, slot, &from, err) < 0)
 		return -1;
 	command = ga_store_leave(GA_M_SLOT, state, NULL, slot);
-	(void)ga_hint(why, "%s%s%s%s", from ? "a wipe counts from " : "", from ? from : "",
-		      from ? " on; then: " : "", command ? command : "gpuaas-show");
+	ga_refuse(why, GA_CONFLICT, code ? code : state, slot,
+		  ("slot '%s' is %s%s%s", slot, state, sentence ? ": " : "",
+		   sentence ? sentence : ""),
+		  ("%s%s%s%s", from ? "a wipe counts from " : "", from ? from : "",
+		   from ? " on; then: " : "", command ? command : "gpuaas-show"));
 	return 1;
 }
 

@@ -131,12 +131,12 @@ static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, stru
 	ga_autofree char *now = ga_time_now(), *text = NULL;
 
 	free(GA_TAKE(e->previous_digest));
-	if (ga_db_one(h->db, err, "SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "S",
+	if (ga_db_get(h->db, err, "SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "S",
 		      &e->previous_digest) < 0)
 		return -1;
 	ga_wipe_evidence_seal(e);
 	text = ga_rec_format_text(&ga_wipe_evidence_schema, e);
-	return ga_db_exec(
+	return ga_db_change(
 		h->db, err,
 		"INSERT INTO evidence (evidence, attempt, object, wwid, outcome, digest, "
 		"previous_digest, record, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -202,7 +202,7 @@ int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, str
 	return ga_db_commit(h->db, err);
 }
 
-int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_list *texts,
+int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_texts *texts,
 			    struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -222,11 +222,8 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
 		    "ORDER BY at, attempt",
 		    "b", unanswered) < 0)
 		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0) {
-		char **text = ga_list_grow(texts, sizeof(*text));
-
-		*text = ga_rows_dup(rows, 0);
-	}
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(texts) = ga_rows_dup(rows, 0);
 	return r;
 }
 
@@ -238,9 +235,9 @@ int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const ch
 	*fatal = 0;
 	if (!h->db)
 		return 0;
-	return ga_db_one(h->db, err,
+	return ga_db_get(h->db, err,
 			 "SELECT fatal FROM gpu_errors WHERE gpu_identity = ?1 AND boot_id = ?2",
-			 "ssI", gpu_identity, boot_id, fatal) < 0 ? -1 : 0;
+			 "ssI", gpu_identity, boot_id, fatal);
 }
 
 int ga_hostdb_keep_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,

@@ -163,7 +163,7 @@ GA_MUST_CHECK int ga_evidence_get(struct ga_hostdb *h, const char *key,
 /* Orders that this host took up or saw and whose wipe is not confirmed yet, as texts. unanswered:
  * only orders without any evidence, because an order with weaker evidence waits for a person. */
 GA_MUST_CHECK int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered,
-					  struct ga_any_list *texts, struct ga_err *err);
+					  struct ga_texts *texts, struct ga_err *err);
 
 /* ---- the key that signs results ---- */
 

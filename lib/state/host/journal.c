@@ -184,7 +184,7 @@ static int intend(struct ga_hostdb *h, const char *object, const char *op, const
 			 "VALUES (?1, ?2, ?3, ?4, ?5) "
 			 "ON CONFLICT (object, op, subject) WHERE undone = 0 DO NOTHING",
 			 "sssss", object, op, subject, inverse, now) < 0 ||
-	    ga_db_one(h->db, err,
+	    ga_db_get(h->db, err,
 		      "SELECT seq FROM journal WHERE object = ?1 AND op = ?2 AND subject = ?3 "
 		      "AND undone = 0",
 		      "sssI", object, op, subject, seq) < 0)

@@ -145,7 +145,7 @@ static int accept_change(struct ga_db *db, const struct ga_approval *a,
 			 err) < 0)
 		return -1;
 	/* A device that the accepted change removed fails the health of its slot. */
-	if (ga_db_one(db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", c->node,
+	if (ga_db_get(db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", c->node,
 		      &seen) < 0 ||
 	    (seen && ga_store_health_seen(db, c->node, seen, err) < 0))
 		return -1;

@@ -33,10 +33,8 @@ static void cleanup_node(struct ga_node *n)
 
 static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "node '%s' is %s: it cannot become %s", n->node,
-		   n->state, v->to);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, n->node);
+	ga_fail_about(err, GA_CONFLICT, "wrong_state", n->node,
+		      "node '%s' is %s: it cannot become %s", n->node, n->state, v->to);
 	if (ga_streq(n->state, "enrolled"))
 		return ga_hint(err, "nothing was approved on it yet, so nothing is placed there: "
 				    "gpuaas-discover | gpuaas-approve --all-ready on that host, or "
@@ -68,12 +66,10 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	there = ga_streq(v->to, n.state);
 	if (v->needs_reason && !(there && n.cordon_reason) && (!move->reason || !*move->reason))
 		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
-	if (move->generation != GA_UNKNOWN && move->generation != n.generation) {
-		ga_err_set(err, GA_CONFLICT, "node '%s' has changed: expected generation %" PRId64
-			   ", found %" PRId64, n.node, move->generation, n.generation);
-		ga_err_about(err, "concurrent_update", n.node);
-		return -1;
-	}
+	if (move->generation != GA_UNKNOWN && move->generation != n.generation)
+		return ga_fail_about(err, GA_CONFLICT, "concurrent_update", n.node,
+				     "node '%s' has changed: expected generation %" PRId64
+				     ", found %" PRId64, n.node, move->generation, n.generation);
 	retire = ga_streq(v->name, "retire");
 	/* Only an approval makes capacity of a new node; the node may be retired. */
 	if (!there && (ga_streq(n.state, "enrolled") ? !retire :
@@ -88,7 +84,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 				  "disable and gpuaas-approve retire remove each", n.node));
 	if (there && (!move->reason || ga_streq(move->reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
-		return ga_store_node(db, node, ret, err) < 0 ? -1 : 0;
+		return ga_store_node(db, node, ret, err);
 	/* The reason stays while the node is out of placement, and is removed with its return. */
 	reason = ga_streq(v->name, "undrain") ? NULL :
 		 move->reason		      ? move->reason :
@@ -262,7 +258,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 	if (ga_streq(ret->node, node))
 		free(GA_TAKE(ret->node));
 	/* A new key for each try: when a plan was not begun, its request ended with it. */
-	if (ga_db_one(db, err,
+	if (ga_db_get(db, err,
 		      "SELECT count(*) FROM allocation "
 		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "
 		      "AND request_id < 'evacuate-' || ?1 || '.' "

@@ -27,31 +27,28 @@ int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *er
 	bool stays = !d->repaired && strcmp(d->severity, "info") &&
 		     strcmp(d->observation, "unknown");
 	char latest[GA_TIME_SIZE];
-	int n;
 
 	latest_time(latest);
 	if (!stays)
-		n = ga_db_exec(db, err,
-			       "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2 "
-			       "AND code = ?3 AND (seen_at <= ?4 OR seen_at > ?5)",
-			       "sssss", d->node, object, d->code, d->at, latest);
-	else
-		/* The node must be known: a drift of an unknown node is not kept. */
-		n = ga_db_exec(db, err,
-			       "INSERT INTO node_drift (node_id, object, code, severity, since, "
-			       "seen_at, expected, observed, command) "
-			       "SELECT id, ?2, ?3, ?5, ?4, ?4, ?6, ?7, ?8 FROM node WHERE id = ?1 "
-			       "AND NOT EXISTS (SELECT 1 FROM node_reconciled "
-			       "WHERE node_id = ?1 AND at > ?4 AND at <= ?9) "
-			       "ON CONFLICT (node_id, object, code) DO UPDATE SET "
-			       "seen_at = excluded.seen_at, severity = excluded.severity, "
-			       "expected = excluded.expected, observed = excluded.observed, "
-			       "command = excluded.command "
-			       "WHERE node_drift.seen_at <= excluded.seen_at "
-			       "OR node_drift.seen_at > ?9",
-			       "sssssssss", d->node, object, d->code, d->at, d->severity,
-			       d->expected, d->observed, d->repair ? NULL : d->command, latest);
-	return n < 0 ? -1 : 0;
+		return ga_db_change(db, err,
+				    "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2 "
+				    "AND code = ?3 AND (seen_at <= ?4 OR seen_at > ?5)",
+				    "sssss", d->node, object, d->code, d->at, latest);
+	/* The node must be known: a drift of an unknown node is not kept. */
+	return ga_db_change(db, err,
+			    "INSERT INTO node_drift (node_id, object, code, severity, since, "
+			    "seen_at, expected, observed, command) "
+			    "SELECT id, ?2, ?3, ?5, ?4, ?4, ?6, ?7, ?8 FROM node WHERE id = ?1 "
+			    "AND NOT EXISTS (SELECT 1 FROM node_reconciled "
+			    "WHERE node_id = ?1 AND at > ?4 AND at <= ?9) "
+			    "ON CONFLICT (node_id, object, code) DO UPDATE SET "
+			    "seen_at = excluded.seen_at, severity = excluded.severity, "
+			    "expected = excluded.expected, observed = excluded.observed, "
+			    "command = excluded.command "
+			    "WHERE node_drift.seen_at <= excluded.seen_at "
+			    "OR node_drift.seen_at > ?9",
+			    "sssssssss", d->node, object, d->code, d->at, d->severity,
+			    d->expected, d->observed, d->repair ? NULL : d->command, latest);
 }
 
 int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)

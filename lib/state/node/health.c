@@ -218,7 +218,7 @@ int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_
 
 	if (!d->object)
 		return 0;
-	if (ga_db_one(db, err,
+	if (ga_db_get(db, err,
 		      "SELECT observed FROM node_drift WHERE node_id = ?1 AND object = ?2 "
 		      "AND code = ?3",
 		      "sssS", d->node, d->object, d->code, &before) < 0)

@@ -15,7 +15,7 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 	ga_autofree char *old = NULL;
 
 	if (ga_store_probe_counts(db, i->name, i->probe, err) < 0 ||
-	    ga_db_one(db, err, "SELECT record FROM image WHERE name = ?1", "sS", i->name,
+	    ga_db_get(db, err, "SELECT record FROM image WHERE name = ?1", "sS", i->name,
 		      &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
@@ -38,7 +38,7 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 static int image_digest(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
 {
 	*ret = NULL;
-	if (ga_db_one(db, err, "SELECT digest FROM image WHERE name = ?1", "sS", name, ret) < 0)
+	if (ga_db_get(db, err, "SELECT digest FROM image WHERE name = ?1", "sS", name, ret) < 0)
 		return -1;
 	if (!*ret)
 		return ga_refuse(err, GA_NOTFOUND, "no_image", NULL,

@@ -23,7 +23,7 @@
 
 struct owner {
 	char *node;
-	bool found, revoked;
+	bool revoked;
 };
 
 static void cleanup_owner(struct owner *o)
@@ -31,23 +31,20 @@ static void cleanup_owner(struct owner *o)
 	free(o->node);
 }
 
-/* Finds the node of the key. */
+/* Finds the node of the key: NULL when no node has it. */
 static int find_owner(struct ga_db *db, const char *key, struct owner *ret, struct ga_err *err)
 {
-	int r = ga_db_one(db, err,
-			  "SELECT node_id, revoked_at IS NOT NULL FROM node_key WHERE key = ?1",
-			  "sSB", key, &ret->node, &ret->revoked);
-
-	ret->found = r > 0;
-	return r < 0 ? -1 : 0;
+	return ga_db_get(db, err,
+			 "SELECT node_id, revoked_at IS NOT NULL FROM node_key WHERE key = ?1",
+			 "sSB", key, &ret->node, &ret->revoked);
 }
 
 int ga_store_key_of(struct ga_db *db, const char *node, char **ret, struct ga_err *err)
 {
 	*ret = NULL;
-	return ga_db_one(db, err,
+	return ga_db_get(db, err,
 			 "SELECT key FROM node_key WHERE node_id = ?1 AND revoked_at IS NULL", "sS",
-			 node, ret) < 0 ? -1 : 0;
+			 node, ret);
 }
 
 int ga_store_key_revoke(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)
@@ -94,14 +91,14 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 	if (find_owner(db, host->node_key, &o, err) < 0 ||
 	    ga_store_key_of(db, host->node, &known, err) < 0)
 		return -1;
-	if (o.found && !o.revoked && ga_streq(o.node, host->node))
+	if (o.node && !o.revoked && ga_streq(o.node, host->node))
 		return 0;
 	if (o.revoked)
 		return refuse(err, GA_DENIED, "key_revoked", host->node,
 			      "it shows a key that was revoked",
 			      "on the host: '" NEW_KEY "'; if somebody else may have had the key, "
 			      "find out how first");
-	if (o.found)
+	if (o.node)
 		return refuse(err, GA_DENIED, "key_of_another", host->node,
 			      "it shows the key of another node",
 			      "a cloned disk brought it: on the clone '" NEW_KEY "'");
@@ -274,7 +271,7 @@ int ga_store_key_here(struct ga_db *db, const char *node, const char *key, struc
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
 	/* The key of another node is not taken: attention shows this node as one without a key. */
-	made = o.found ? 0 : insert(db, node, key, err);
+	made = o.node ? 0 : insert(db, node, key, err);
 	if (made <= 0)
 		return made;
 	return ga_audit_add(db, "node_key_first_use", node,
@@ -289,7 +286,7 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 	ga_cleanup(cleanup_owner) struct owner o = { 0 };
 	ga_autofree char *on = NULL; /* the node that the object is on, or NULL */
 
-	if (object && ga_db_one(db, err,
+	if (object && ga_db_get(db, err,
 				"SELECT node_id FROM allocation WHERE id = ?1 UNION ALL "
 				"SELECT node_id FROM slot WHERE id = ?1",
 				"sS", object, &on) < 0)
@@ -305,7 +302,7 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 			      "fold");
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
-	if (!o.found)
+	if (!o.node)
 		return take_first(db, rec, on, key, err);
 	if (o.revoked)
 		return refuse(err, GA_DENIED, "key_revoked", o.node,

@@ -102,7 +102,7 @@ int ga_store_maintenance_end(struct ga_db *db, const char *id, struct ga_mainten
 			     struct ga_err *err)
 {
 	ga_autofree char *full = NULL, *now = ga_time_now();
-	int n;
+	int n, r;
 
 	if (resolve(db, id, &full, err) < 0)
 		return -1;
@@ -112,17 +112,13 @@ int ga_store_maintenance_end(struct ga_db *db, const char *id, struct ga_mainten
 		       "ss", full, now);
 	if (n < 0 || read_window(db, full, ret, err) < 0)
 		return -1;
-	if (!n) {
-		(void)ga_fail_for(err, GA_CONFLICT, "wrong_state",
-				  "maintenance '%s' no longer counts: it is %s", full, ret->state);
+	r = n ? ga_audit_add(db, "maintenance_ended", ret->node,
+			     json_pack("{s:s, s:s}", "maintenance", full, "to", ret->to), err) :
+		ga_fail_for(err, GA_CONFLICT, "wrong_state",
+			    "maintenance '%s' no longer counts: it is %s", full, ret->state);
+	if (r < 0)
 		ga_schema_release(&ga_maintenance_schema, ret);
-		return -1;
-	}
-	if (ga_audit_add(db, "maintenance_ended", ret->node,
-			 json_pack("{s:s, s:s}", "maintenance", full, "to", ret->to), err) == 0)
-		return 0;
-	ga_schema_release(&ga_maintenance_schema, ret);
-	return -1;
+	return r;
 }
 
 int ga_store_maintenance_ahead(struct ga_db *db, const char *node, ga_store_each each, void *arg,

@@ -92,10 +92,9 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 
 	for (i = 0; i < GA_ARRAY_SIZE(v->from) && v->from[i]; i++)
 		ga_str_addf(&from, "%s%s", i ? ", " : "", v->from[i]);
-	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: %s is for slots that are %s", s->slot,
-		   s->state, v->name, from.len ? from.buf : "not retired");
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, s->slot);
+	ga_fail_about(err, GA_CONFLICT, "wrong_state", s->slot,
+		      "slot '%s' is %s: %s is for slots that are %s", s->slot, s->state, v->name,
+		      from.len ? from.buf : "not retired");
 	if (ga_streq(s->state, "available") && ga_streq(v->name, "retire"))
 		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
 	if (s->allocation && ga_streq(v->name, "disable"))
@@ -211,7 +210,7 @@ static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err
 
 	if (!s->allocation)
 		return 0;
-	if (ga_db_one(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
+	if (ga_db_get(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
 		      &state) < 0)
 		return -1;
 	if (ga_streq(state, "released"))
@@ -272,21 +271,21 @@ static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct 
 {
 	static const char *const codes[] = { GA_FAULTS_OF_FAILURES };
 	const struct ga_reason *why = now->blockers.n ? &now->blockers.v[0] : NULL;
-	size_t i;
+	int r = 0;
 
-	for (i = 0; why && ga_streq(now->state, "disabled") && i < GA_ARRAY_SIZE(codes); i++) {
-		if (!ga_streq(codes[i], why->code))
-			continue;
-		ga_err_set(err, GA_CONFLICT, "slot '%s' is not repaired: the last discovery of its "
-			   "host shows %s%s%s", s->slot, why->code, why->evidence ? ": " : "",
-			   why->evidence ? why->evidence : "");
-		ga_err_reason(err, why->code);
-		ga_err_object(err, s->slot);
+	for (size_t i = 0; !r && why && ga_streq(now->state, "disabled") &&
+			   i < GA_ARRAY_SIZE(codes); i++)
+		if (ga_streq(codes[i], why->code))
+			r = ga_refuse(err, GA_CONFLICT, why->code, s->slot,
+				      ("slot '%s' is not repaired: the last discovery of its host "
+				       "shows %s%s%s", s->slot, why->code,
+				       why->evidence ? ": " : "",
+				       why->evidence ? why->evidence : ""),
+				      ("repair it, then on the host 'gpuaas-discover | "
+				       "gpuaas-approve --record-only', then run this again"));
+	if (r < 0)
 		ga_schema_release(&ga_slot_schema, now);
-		return ga_hint(err, "repair it, then on the host 'gpuaas-discover | gpuaas-approve "
-				    "--record-only', then run this again");
-	}
-	return 0;
+	return r;
 }
 
 static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
@@ -404,12 +403,10 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		return -1;
 	if (v->needs_reason && (!reason || !*reason))
 		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
-	if (generation != GA_UNKNOWN && generation != s.generation) {
-		ga_err_set(err, GA_CONFLICT, "slot '%s' has changed: expected generation %" PRId64
-			   ", found %" PRId64, s.slot, generation, s.generation);
-		ga_err_about(err, "concurrent_update", s.slot);
-		return -1;
-	}
+	if (generation != GA_UNKNOWN && generation != s.generation)
+		return ga_fail_about(err, GA_CONFLICT, "concurrent_update", s.slot,
+				     "slot '%s' has changed: expected generation %" PRId64
+				     ", found %" PRId64, s.slot, generation, s.generation);
 	/* A failed health can be repaired in any state; the state decides where the slot
 	 * then goes. */
 	if (!may_begin(v, s.state) &&

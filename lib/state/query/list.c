@@ -267,11 +267,8 @@ int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each
 		return -1;
 	f.behind = !q->after || f.kind->query == some_audit || f.kind->query == some_events;
 	r = f.kind->many ? f.kind->many(db, pass, &f, err) : list_rows(db, &f, err);
-	if (!r && !f.behind) {
-		ga_err_set(err, GA_NOTFOUND, "there is no %s '%s' to go on after", f.kind->name,
-			   q->after);
-		ga_err_object(err, q->after);
-		return -1;
-	}
+	if (!r && !f.behind)
+		return ga_fail_about(err, GA_NOTFOUND, NULL, q->after,
+				     "there is no %s '%s' to go on after", f.kind->name, q->after);
 	return r;
 }

@@ -212,7 +212,7 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	char *text = NULL;
 	int r;
 
-	if (ga_db_one(a->db, err, "SELECT record FROM profile WHERE name = ?1 AND version = ?2",
+	if (ga_db_get(a->db, err, "SELECT record FROM profile WHERE name = ?1 AND version = ?2",
 		      "siS", plan->profile, plan->profile_version, &text) < 0)
 		return NULL;
 	r = text ? is_of_profile(a, plan, text, err) : 0;
@@ -264,7 +264,7 @@ static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **re
 	for (i = 0; i < plan->bundles.n; i++) {
 		ga_autofree char *type = NULL;
 
-		if (ga_db_one(a->db, err, "SELECT accelerator_type FROM slot WHERE id = ?1", "sS",
+		if (ga_db_get(a->db, err, "SELECT accelerator_type FROM slot WHERE id = ?1", "sS",
 			      plan->bundles.v[i].slot, &type) < 0)
 			return -1;
 		if (!i)

@@ -82,7 +82,7 @@ int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
 	path = ga_xprintf("%s/%s%s", dir, name, found > 0 ? ".findings" : "");
 	if (found < 0 || rename(fresh, path) < 0) {
 		if (found >= 0)
-			(void)ga_fail_sys(err, "putting '%s' in place failed", path);
+			ga_err_set_sys(err, "putting '%s' in place failed", path);
 		unlink(fresh);
 		return -1;
 	}

@@ -121,6 +121,6 @@ int ga_check_content_of(struct ga_db *db, const char *slot, ga_doubt found, void
 
 int ga_check_unjudged(struct ga_db *db, int64_t *ret, struct ga_err *err)
 {
-	return ga_db_one(db, err, "SELECT count(DISTINCT e.id) " CLEARED " AND e.rules IS NULL",
-			 "I", ret) < 0 ? -1 : 0;
+	return ga_db_get(db, err, "SELECT count(DISTINCT e.id) " CLEARED " AND e.rules IS NULL",
+			 "I", ret);
 }

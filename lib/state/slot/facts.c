@@ -53,7 +53,7 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 	ga_autofree char *gpu =
 		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
 
-	return ga_db_one(
+	return ga_db_get(
 		       db, err,
 		       "SELECT EXISTS (SELECT 1 FROM slot "
 		       "WHERE retired = 0 AND id IS NOT ?1 AND gpu_id = ?3) "
@@ -80,7 +80,7 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 		       c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
 		       c->fabric ? c->fabric->vf_pci_address : NULL,
 		       c->fabric ? c->fabric->pf_pci_address : NULL, &ret->gpu, &ret->nvme,
-		       &ret->mac, &ret->ip, &ret->vf, &ret->pf) < 0 ? -1 : 0;
+		       &ret->mac, &ret->ip, &ret->vf, &ret->pf);
 }
 
 static int taken_address(struct ga_db *db, const struct ga_candidate *c, bool *ret,
@@ -155,18 +155,15 @@ int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *s
 
 static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_err *err)
 {
-	int r = ga_db_one(db, err,
-			  "SELECT 1 FROM profile WHERE current = 1 "
-			  "AND " GA_SQL_NOT_OBJECT("record") " = 0 "
-			  "AND NOT coalesce(json_extract(" RECORD ", '$.retired'), 0) "
-			  "AND (json_array_length(" RECORD ", '$.types') IS NULL "
-			  "OR json_array_length(" RECORD ", '$.types') = 0 "
-			  "OR EXISTS (SELECT 1 FROM json_each(" RECORD ", '$.types') "
-			  "WHERE value = ?1))",
-			  "s", type);
-
-	*ret = r > 0;
-	return r < 0 ? -1 : 0;
+	return ga_db_has(db, ret, err,
+			 "SELECT 1 FROM profile WHERE current = 1 "
+			 "AND " GA_SQL_NOT_OBJECT("record") " = 0 "
+			 "AND NOT coalesce(json_extract(" RECORD ", '$.retired'), 0) "
+			 "AND (json_array_length(" RECORD ", '$.types') IS NULL "
+			 "OR json_array_length(" RECORD ", '$.types') = 0 "
+			 "OR EXISTS (SELECT 1 FROM json_each(" RECORD ", '$.types') "
+			 "WHERE value = ?1))",
+			 "s", type);
 }
 
 /* Dirty, or wiped by less than the slot's new policy, or with another fabric function. */
@@ -176,16 +173,14 @@ static int is_tainted(struct ga_db *db, const struct ga_candidate *c, const stru
 	const char *vf = c->fabric && !taken->vf && !taken->pf ? c->fabric->vf_pci_address : NULL;
 	ga_autofree char *gpu =
 		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
-	int r = ga_db_one(db, err,
-			  "SELECT 1 FROM device d WHERE d.id IN (?1, ?2) AND (d.dirty_since IS NOT "
-			  "NULL OR NOT EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = "
-			  "d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5")
-			  " AND (d.device_kind = 'disk' OR e.vf_pci_address IS ?6)))",
-			  "ssssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
-			  policy->verify, policy->gpu_memory, vf);
 
-	*ret = r > 0;
-	return r < 0 ? -1 : 0;
+	return ga_db_has(db, ret, err,
+			 "SELECT 1 FROM device d WHERE d.id IN (?1, ?2) AND (d.dirty_since IS NOT "
+			 "NULL OR NOT EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = "
+			 "d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5")
+			 " AND (d.device_kind = 'disk' OR e.vf_pci_address IS ?6)))",
+			 "ssssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
+			 policy->verify, policy->gpu_memory, vf);
 }
 
 int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err)
@@ -209,38 +204,35 @@ int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err
 static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *ret,
 			struct ga_err *err)
 {
-	int r;
-
 	if (!c->gpu || c->gpu->module_id == GA_UNKNOWN)
 		return 0;
-	r = ga_db_one(db, err,
-		      "SELECT 1 FROM node n, json_each(" GA_SQL_OBJECT("n.partitions") ") p, "
-		      "json_each(iif(p.type = 'array', p.value, '[]')) m "
-		      "WHERE n.id = ?1 AND m.value = ?2",
-		      "si", c->node, c->gpu->module_id);
-	*ret = r > 0;
-	return r < 0 ? -1 : 0;
+	return ga_db_has(db, ret, err,
+			 "SELECT 1 FROM node n, json_each(" GA_SQL_OBJECT("n.partitions") ") p, "
+			 "json_each(iif(p.type = 'array', p.value, '[]')) m "
+			 "WHERE n.id = ?1 AND m.value = ?2",
+			 "si", c->node, c->gpu->module_id);
 }
 
 /* Whether the host may activate tenant disks: its prerequisite against that is not ok. Never in a
  * lab, where a disk is a file. */
 static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct ga_err *err)
 {
-	int r;
+	bool prevented;
 
 	*ret = !ga_db_is_lab(db);
 	if (!*ret)
 		return 0;
-	r = ga_db_one(db, err,
+	if (ga_db_has(db, &prevented, err,
 		      "SELECT 1 FROM node_observation o, "
 		      "json_each(" GA_SQL_OBJECT("o.record") ", '$.prerequisites') p "
 		      "WHERE o.node_id = ?1 "
 		      "AND p.type = 'object' "
 		      "AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
 		      "AND json_extract(p.value, '$.state') = 'ok'",
-		      "s", node);
-	*ret = r == 0;
-	return r < 0 ? -1 : 0;
+		      "s", node) < 0)
+		return -1;
+	*ret = !prevented;
+	return 0;
 }
 
 static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, bool lab,

@@ -25,8 +25,8 @@ struct ga_approve_result {
 
 struct ga_approve_run {
 	struct ga_db *db;
-	GA_LIST(int64_t) slots;		    /* indices of the candidates to approve; borrowed */
-	GA_LIST(const char *) destroy_data; /* wwids; borrowed */
+	struct ga_ints slots; /* indices of the candidates to approve; borrowed */
+	struct ga_borrowed_texts destroy_data; /* wwids; borrowed */
 	const char *note, *reason, *disposal;
 	const char *mode;      /* mode of the node; NULL: unchanged */
 	bool accept_change;

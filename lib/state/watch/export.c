@@ -53,7 +53,7 @@ int ga_store_export_cpus(struct ga_db *db, const char *node, int64_t *ret, struc
 	struct ga_cpuset cpus;
 
 	*ret = GA_UNKNOWN;
-	if (ga_db_one(db, err,
+	if (ga_db_get(db, err,
 		      "SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus') "
 		      "FROM node_observation WHERE node_id = ?1",
 		      "sS", node, &text) < 0)

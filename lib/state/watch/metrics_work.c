@@ -17,7 +17,7 @@
 struct phase {
 	char *name;
 	int64_t finished, failed;
-	GA_LIST(int64_t) micros; /* durations of those that finished and were timed */
+	struct ga_ints micros; /* durations of those that finished and were timed */
 };
 
 struct phases {

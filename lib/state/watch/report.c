@@ -55,11 +55,10 @@ static int kind_of(const char *word, enum ga_cost_kind *ret)
 
 static int bad_row(const struct ga_rows *rows, const char *what, struct ga_err *err)
 {
-	ga_err_set(err, GA_SYSTEM, "span %" PRId64 " of allocation '%s' cannot be counted: %s",
-		   ga_rows_int(rows, 0), ga_rows_text(rows, 7), what);
-	ga_err_object(err, ga_rows_text(rows, 7));
-	ga_hint(err, "'gpuaas-state check' shows what else is wrong with the state");
-	return -1;
+	return ga_refuse(err, GA_SYSTEM, NULL, ga_rows_text(rows, 7),
+			 ("span %" PRId64 " of allocation '%s' cannot be counted: %s",
+			  ga_rows_int(rows, 0), ga_rows_text(rows, 7), what),
+			 ("'gpuaas-state check' shows what else is wrong with the state"));
 }
 
 /* Allocations with devices of several types: a line for each type. */
@@ -246,7 +245,6 @@ static int each_profile(struct prices *all, const char *record, struct ga_err *e
 
 static int no_price(const struct prices *all, struct ga_err *err)
 {
-	ga_err_object(err, all->profile ? all->profile : all->type);
 	if (all->profile)
 		return ga_refuse(err, GA_NOTFOUND, NULL, NULL,
 				 ("there is no profile '%s' that names the type '%s'", all->profile,

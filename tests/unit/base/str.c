@@ -124,7 +124,7 @@ static void xml(void)
 
 static void lists(void)
 {
-	GA_LIST(int64_t) list = { 0 };
+	struct ga_ints list = { 0 };
 	bool good = true;
 	int64_t i;
 
@@ -168,6 +168,19 @@ static void errors(void)
 	ga_hint(&err, "first");
 	ga_hint(&err, "second");
 	t_str(err.hint, "first", "an earlier hint is kept");
+	t_int(ga_fail_about(&err, GA_BUSY, "held", "h1/0", "slot '%s' is held", "h1/0"), -1,
+	      "fail_about is -1");
+	t_ok(err.code == GA_BUSY && ga_streq(err.reason, "held") && ga_streq(err.object, "h1/0") &&
+	     ga_streq(err.msg, "slot 'h1/0' is held") && !err.hint[0],
+	     "it sets code, reason, object and sentence, and removes the hint");
+	t_int(ga_err_about(&err, "busy", NULL), -1, "about is -1");
+	t_ok(ga_streq(err.reason, "busy") && ga_streq(err.object, "h1/0"),
+	     "what is NULL stays as it was");
+	t_int(ga_refuse(&err, GA_NO, NULL, "h2", ("no"), ("%s", "")), -1, "refuse is -1");
+	t_ok(!err.reason[0] && ga_streq(err.object, "h2") && !err.hint[0],
+	     "a hint of no text is none");
+	ga_hint(&err, "later");
+	t_str(err.hint, "later", "and another can follow");
 	ga_err_set(&err, GA_NO, "%s", big);
 	t_ok(strlen(err.msg) < sizeof(err.msg), "a long message is cut");
 	ga_wrap(&err, "%s", big);

@@ -21,7 +21,7 @@ struct all {
 	struct inner obj, *obj_maybe, *obj_opt;
 	GA_LIST(struct inner) list;
 	struct ga_texts texts;
-	GA_LIST(int64_t) ints;
+	struct ga_ints ints;
 };
 
 static const char *const words[] = { "red", "blue", NULL };

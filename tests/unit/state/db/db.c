@@ -120,7 +120,7 @@ static void one_and_texts(struct ga_db *db)
 {
 	static const char values[] = "SELECT column1 FROM (VALUES (?1), (NULL), (?2)) v";
 	static const char row[] = "SELECT ?1, ?2, ?3, NULL, NULL, NULL WHERE ?2 > 0";
-	ga_autofree char *text = NULL;
+	ga_autofree char *text = NULL, *text_got = NULL;
 	ga_autotexts struct ga_texts texts = { 0 };
 	char *no_text = (char *)db;
 	int64_t n = 0, no_n = 0, old = 0, new = 0;
@@ -136,8 +136,23 @@ static void one_and_texts(struct ga_db *db)
 	t_ok(!no_text && no_n == GA_UNKNOWN, "and nothing is touched");
 	t_int(ga_db_one(db, &err, row, "sib", "b", (int64_t)1, true), 1, "is there a row: yes");
 	t_int(ga_db_one(db, &err, row, "sib", "b", GA_UNKNOWN, true), 0, "no");
+	t_int(ga_db_get(db, &err, row, "sibSI", "c", (int64_t)5, true, &text_got, &n), 0,
+	      "a row, where none would do");
+	t_ok(ga_streq(text_got, "c") && n == 5, "its values");
+	t_int(ga_db_get(db, &err, row, "sibSI", "d", (int64_t)0, true, &text_got, &n), 0,
+	      "none will do");
+	t_ok(ga_streq(text_got, "c") && n == 5, "and nothing is touched");
+	t_ok(ga_db_has(db, &yes, &err, row, "sib", "e", (int64_t)0, true) == 0 && !yes,
+	     "has no row");
+	t_ok(ga_db_has(db, &yes, &err, row, "sib", "e", (int64_t)1, true) == 0 && yes, "has one");
 	t_code(ga_db_one(db, &err, "SELECT 1 FROM nothing", ""), &err, GA_SYSTEM, NULL,
 	       "a statement that is none");
+	ga_err_clear(&err);
+	t_code(ga_db_get(db, &err, "SELECT 2 FROM nothing", ""), &err, GA_SYSTEM, NULL,
+	       "nor to get");
+	ga_err_clear(&err);
+	t_code(ga_db_has(db, &yes, &err, "SELECT 3 FROM nothing", ""), &err, GA_SYSTEM, NULL,
+	       "nor to have");
 	ga_err_clear(&err);
 	t_int(ga_db_texts(db, &texts, &err, values, "ss", "one", "two"), 0, "a list");
 	t_ok(texts.n == 2 && ga_streq(texts.v[0], "one") && ga_streq(texts.v[1], "two"),

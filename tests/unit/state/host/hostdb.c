@@ -168,16 +168,11 @@ static void keep(struct ga_hostdb *h, const char *attempt, const char *object, c
 
 static int64_t pending_of(struct ga_hostdb *h, bool unanswered)
 {
-	struct ga_any_list texts = { 0 };
+	ga_autotexts struct ga_texts texts = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 	int r = ga_hostdb_pending_wipes(h, unanswered, &texts, &err);
-	int64_t n = r < 0 ? -1 : (int64_t)texts.n;
-	size_t i;
 
-	for (i = 0; i < texts.n; i++)
-		free(((char **)texts.v)[i]);
-	free(texts.v);
-	return n;
+	return r < 0 ? -1 : (int64_t)texts.n;
 }
 
 static int64_t pending(struct ga_hostdb *h)

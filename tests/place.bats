@@ -203,7 +203,7 @@ requests()
   first=$output
   run_status 2 gpuaas-place < "$T/in"
   assert_equal "$output" "$first"
-  # What a drop-in named is there without it, by the name that it has there.
+  # A type that a drop-in named is there without it, by the name that it has there.
   state_sql "UPDATE slot SET accelerator_type = 'acme-x1', generation = generation + 1 WHERE slot_index > 6"
   run_ok place --type acme-x1
   run_status 2 place --type acme-x2
@@ -308,7 +308,7 @@ requests()
   done
 }
 
-@test "what waits for its wipe is told" {
+@test "slots that wait for their wipe are named" {
   setup_host lab1
   in_host gpuaas-discover > "$T/lab1.rec"
   gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/slots"

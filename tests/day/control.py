@@ -12,7 +12,7 @@ import time
 from host import dump
 import database  # after host: it stands in the folder that host.py finds
 
-# What no program may end with, whatever it is asked: a bad record, the system, a signal.
+# No program may end so, whatever its arguments: a bad record, the system, a signal.
 NEVER = {2, 3, 10}
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Who may do what: grants and teams with real separate users, and two people for an override.
+# The rights of users: grants and teams with real separate users, and two people for an override.
 #
 # Operators become the system user that owns the state by sudo, as gpuaas-internals(7) says; here
 # setpriv does what sudo does. Each runs with accounts and groups of its own over /etc/passwd and

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the state took and did not believe is no success; what is over is named nowhere, and kept
-# nowhere: user-data beside the state, drift of allocations that ended.
+# A record that the state took and did not believe is no success; things that are over are neither
+# named nor kept: user-data beside the state, drift of allocations that ended.
 
 load helper
 load lab

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a program says of itself agrees: --help, --introspect-cli, its man page, the completions, the
+# The texts of a program about itself agree: --help, --introspect-cli, its man page, the completions, the
 # schemas of its records, the exit statuses. Every program of bin/ is held to it.
 
 load helper

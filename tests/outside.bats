@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What comes from outside: the caller's PATH, the settings file, and characters that steer a
+# Input from outside: the caller's PATH, the settings file, and characters that steer a
 # terminal, whoever said them.
 
 load helper

@@ -2,8 +2,8 @@
 /*
  * The answer of gpuaas-serve to a request: method, target, If-None-Match, If-Modified-Since, Host
  * and version, a line each, where an empty line is a field that is missing; without the last two
- * lines it is a plain request of HTTP/1.1. Nothing else of a request is read: the HTTP library parts the
- * query from the target. The target is read as an address to listen on, too.
+ * lines it is a plain request of HTTP/1.1. Nothing else of a request is read: the HTTP library
+ * parts the query from the target. The target is read as an address to listen on, too.
  */
 #include "fuzz.h"
 

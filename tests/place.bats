@@ -59,7 +59,7 @@ requests()
   fleet 2 8
   mkdir "$T/.ssh"
   echo "ssh-ed25519 AAAA me" > "$T/.ssh/id_ed25519.pub"
-  # a wrong answer is asked again; an empty line takes the default
+  # gpuaas-place repeats the question after a wrong answer; an empty line takes the default
   run_ok gpuaas-place --guide --project a <<< $'7\nslice\n\n3\n2\nlab\n\n'
   assert_equal "$output" \
     "gpuaas-place --profile lab --gpus 2 --image lab --key $T/.ssh/id_ed25519.pub --project a"

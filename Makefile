@@ -34,7 +34,7 @@ GA_HARDEN = -fPIE -fstack-protector-strong -fno-strict-aliasing -fno-delete-null
 	-fstack-clash-protection -fcf-protection=full -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 GA_CPPFLAGS = -D_GNU_SOURCE -iquote lib -DGA_SHARE_DIR='"$(PREFIX)/share/gpuaas"' \
 	-DGA_SOURCE_DIR='"$(CURDIR)"'
-# pkg-config is asked once, and only by what compiles or links.
+# pkg-config runs once, and only for targets that compile or link.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) $(LOADED)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(filter-out sqlite3,$(PKGS))))$(PKG_LIBS)
 GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(PKG_CFLAGS)
@@ -58,7 +58,7 @@ LIB = $(B)/libgpuaas.a
 ## all: build every program
 all: $(BINS)
 
-# What the programs were built with: another PREFIX or CFLAGS builds them again.
+# The settings that the programs were built with: another PREFIX or CFLAGS builds them again.
 BUILT_WITH = $(CC) $(PREFIX) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SQLITE_LIBS) $(SANITIZE)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
@@ -75,7 +75,7 @@ $(B)/%.o: %.c $(B)/flags
 	$(if $(V),,@echo '  CC    $<')
 	$Q$(call compile,$<)
 
-# What is embedded in the library by .incbin.
+# The library embeds these by .incbin.
 $(B)/lib/base/embed.o: $(wildcard share/sql/*.sql)
 $(B)/lib/catalog/accel.o: share/accelerators.json
 $(B)/lib/catalog/throughput.o: share/throughput.json

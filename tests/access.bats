@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Who may do what: grants and teams with real separate users, and two people for an override.
+# The rights of users: grants and teams with real separate users, and two people for an override.
 #
 # Operators become the system user that owns the state by sudo, as gpuaas-internals(7) says; here
 # setpriv does what sudo does. Each runs with accounts and groups of its own over /etc/passwd and
@@ -130,7 +130,7 @@ rows()
   state_sql "SELECT count(*) FROM audit${1:+ WHERE action = '$1'}"
 }
 
-# What the last row of the audit says.
+# The last row of the audit.
 audited()
 {
   state_sql "SELECT $1 FROM audit ORDER BY seq DESC LIMIT 1"
@@ -343,13 +343,13 @@ given by users who can write the state;"* ]]
   [[ $(jq -r .hint <<< "$output") == "members may of group 'vision'; teams are set by "* ]]
   run_ok by carol gpuaas-place --profile lab --project vision-batch
   a=$(jq -r .allocation <<< "$output")
-  # What no team lists is everybody's.
+  # A project that no team lists is everybody's.
   run_ok by alice gpuaas-place --profile lab --project speech
   b=$(jq -r .allocation <<< "$output")
   refused alice gpuaas-release "$a"
   assert_stderr "belongs to team 'vision'"
   refused alice gpuaas-vm stop "$a"
-  # Who was granted administer ends also others' work, and places nothing for them.
+  # A user with the grant administer ends also others' work, and places nothing for them.
   grant admins administer '"group":"admins"'
   run_status 6 by dave gpuaas-place --profile lab --project vision
   run_ok by dave gpuaas-release "$a"
@@ -388,7 +388,7 @@ given by users who can write the state;"* ]]
   # Root by su or sudo is whoever logged in; root that nobody logged in as is root.
   run_status 6 with_accounts 5003 env -u SUDO_UID gpuaas-place --profile lab --project vision
   run_ok with_accounts 0 env -u SUDO_UID gpuaas-place --profile lab --project vision
-  # Who says to be root by a variable is not.
+  # A user who claims to be root by a variable is not root.
   run_status 6 sudo_as "$OWNER" 0 - gpuaas-place --profile lab --project vision
 }
 
@@ -417,7 +417,7 @@ make_unwiped()
 @test "two people retire an unwiped slot: one proposes, another confirms" {
   make_unwiped
   grant over override '"group":"ops"'
-  # What would be refused of one person is refused of the proposal.
+  # A command that one person may not give is refused in a proposal, too.
   run_status 4 by alice gpuaas-approve retire "$(slot_of 2)" --reason old --disposal shredded
   assert_stderr "retire is for slots that are disabled"
   before=$(rows)
@@ -566,7 +566,7 @@ make_unwiped()
   assert_stderr "gpuaas-approve withdraw $p"
 }
 
-@test "one operator alone: two people only where they are asked for" {
+@test "one operator alone: two people only where they are required" {
   make_unwiped
   grant over override '"group":"ops"'
   apply '{"kind":"gpuaas.access-settings/1","two_people":"off"}'
@@ -596,7 +596,7 @@ make_unwiped()
   before=$(rows)
   team vision '"vision"' '"vision"'
   assert_equal "$(rows)" "$before"
-  # What would grant nothing, or to nobody, is refused.
+  # A grant of nothing, or to nobody, is refused.
   for o in '"actions":[],"user":"x"' '"actions":["place"]' '"actions":["fly"],"user":"x"' \
     '"actions":["place"],"user":"x","group":"y"' '"actions":["place"],"group":""'; do
     run_status 3 root gpuaas-state apply - <<< "{\"kind\":\"gpuaas.grant/1\",\"name\":\"g\",$o}"

@@ -162,7 +162,7 @@ state_of()
   assert_equal "$(state_of 0)" available
   assert_equal "$(state_of 1)" "disabled nvme_signature tainted"
   cmp "$disk" <(head -c 16777216 /dev/zero)
-  # Empty ones are told as well.
+  # Empty ones are reported as well.
   truncate -s 0 "$WORK/disks/nvme1n1"
   truncate -s 16M "$WORK/disks/nvme1n1"
   run_ok pipeline
@@ -422,7 +422,7 @@ print(json.dumps(end, separators=(",", ":")))'
   run_status 5 gpuaas-approve disable 00000000 --reason x
 }
 
-@test "where the view that triggers ask is gone, nothing moves, and what helps is said" {
+@test "where the view that triggers read is gone, nothing moves, and the refusal says what helps" {
   make_available lab1
   state_sql 'DROP VIEW slot_proven'
   run_status 10 gpuaas-approve disable "$(slot_of 0)" --reason noise
@@ -447,7 +447,7 @@ print(json.dumps(end, separators=(",", ":")))'
   run_ok gpuaas-approve --all-ready --dry-run < "$T/lab1.rec"
   jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type] | tostring' '[null,null]'
   gpuaas-approve --record-only < "$T/lab1.rec" > "$T/node"
-  # What ids exclude is no type of theirs.
+  # A type that the ids exclude is no type of theirs.
   gpuaas-profile nodes set "$node" 2xh200 --reason 'a slip of the pen' 2> "$T/words"
   run_ok gpuaas-approve --all-ready --dry-run < "$T/lab1.rec"
   jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type] | tostring' '[null,null]'
@@ -482,7 +482,7 @@ print(json.dumps(end, separators=(",", ":")))'
   make_available lab1
   slot=$(slot_of 0)
   run_ok gpuaas-approve disable "$slot" --reason gone
-  # What a tenant wrote is ours to destroy, until the disk is given away.
+  # A tenant's data is ours to destroy, until the disk is given away.
   run_ok state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)',
     dirtied_by = '$slot' WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot')"
   run_ok gpuaas-approve retire "$slot" --reason gone --disposal "handed to the storage team"
@@ -566,7 +566,7 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   run_ok in_host bash -c "gpuaas-approve repair $s --reason doubt | gpuaas-wipe"
   assert_equal "$(state_of 0)" "disabled missing_fabric_vf"
   assert_equal "$(offered)" "gpuaas-discover | gpuaas-approve --slot 0 | gpuaas-wipe"
-  # What a person took out is put back by its name.
+  # A slot that a person took out goes back by its name.
   gpuaas-approve disable "$s" --reason missing_fabric_vf > "$T/disabled"
   assert_equal "$(offered)" \
     "gpuaas-discover | gpuaas-approve --record-only && gpuaas-approve enable $s | gpuaas-wipe"

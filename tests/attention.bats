@@ -71,7 +71,7 @@ codes()
   jq_is .since "$one"
   by_node < "$T/three" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
-  # What comes late changes nothing.
+  # A late record changes nothing.
   { drift $one ovs_port_missing "$slot"; drift $two stuck "$slot"; observation $two false; } > "$T/late"
   by_node < "$T/late" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
@@ -80,7 +80,7 @@ codes()
   run_ok gpuaas-state check
 }
 
-@test "drift: repaired, unknown and info are none; what is no object is told of the node" {
+@test "drift: repaired, unknown and info are none; drift without an object is reported for the node" {
   fleet 1 1
   at=2026-11-20T10:00:00.000000Z
   { drift $at power_off x '.severity = "info"'; drift $at pci_missing y '.observation = "unknown"'
@@ -107,7 +107,7 @@ codes()
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.project,.command]|join(" ")' \
     "$short run_time_ends vision gpuaas-release $short | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
-  # Who sits at the node itself needs no ssh.
+  # An operator at the node itself needs no ssh.
   run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
   jq_is .command "gpuaas-release $short | gpuaas-wipe"
   over=$(running --run-time 1s)

@@ -48,7 +48,7 @@ SSH_KEY=$T/key
 END
 }
 
-# Every step was taken, and nothing else was asked.
+# Every step was taken, and MAAS got no other request.
 maas_is_done()
 {
   [[ ! -e $T/api/wrong ]] || cat "$T/api/wrong"
@@ -61,7 +61,7 @@ hook()
   env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$METAL/$1/50-maas" < "$T/order"
 }
 
-# What a hook says when it fails: one sentence.
+# A hook that fails says one sentence.
 says()
 {
   local stage=$1
@@ -100,7 +100,7 @@ END
   refute_output '"content":null'
 }
 
-@test "MAAS takes back: a trusted system with a host key of this deployment proves itself" {
+@test "MAAS releases: a trusted system with a host key of this deployment proves itself" {
   trusted_ssh
   maas_plays release
   release_order '.shape = "baremetal"' > "$T/order"
@@ -125,7 +125,7 @@ node()
   GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-1ab100000000 in_host "$@"
 }
 
-# What gpuaas-on takes for ssh: it enters the node.
+# Stands in for the ssh of gpuaas-on: it enters the node.
 node_ssh()
 {
   cat > "$T/node-ssh" <<END
@@ -237,12 +237,12 @@ at()
   says deploy "machine 'h7' is 'Failed deployment' in MAAS, not Deployed: curtin command install: failed"
   maas_is_done
   maas_plays deploy "$(at deployed '.machine.distro_series = "jammy"')"
-  says deploy "machine 'h7' runs 'ubuntu/jammy', and 'ubuntu/noble' was asked for"
+  says deploy "machine 'h7' runs 'ubuntu/jammy', but needs 'ubuntu/noble'"
   maas_plays deploy "$(at power '.body.state = "off"')"
   says deploy "machine 'h7' is Deployed and its power is 'off' in MAAS"
 }
 
-@test "a MAAS that is busy is asked again, one that is away or never ready is given up" {
+@test "hooks ask a busy MAAS again, and give up on one that is away or never ready" {
   metal_plan . > "$T/order"
   busy='{status: 503, headers: {"Retry-After": "1"}, body: "No IP addresses available."}'
   maas_plays deploy "(.steps|map(.name)|index(\"deploy\")) as \$i |
@@ -342,8 +342,8 @@ at()
 # ---- by ssh ----
 
 # installer_lab [KEY=VALUE…]: the ssh example with a machine that can be started: NETBOOT keeps the
-# public half of the host key it was given, and ssh answers only who expects that one. What it runs
-# there it runs in the recorded host, with mount and its like standing in.
+# public half of the host key it was given, and ssh answers only a client that expects it. Its commands
+# run in the recorded host, with mount and its like standing in.
 installer_lab()
 {
   rm -rf "$METAL"
@@ -390,7 +390,7 @@ END
   printf '#!/bin/sh\n' | tee "$T/bin/inside/blockdev" > "$T/bin/inside/udevadm"
   printf '#!/bin/sh\necho "$1" > "%s/mounted"\necho "$2" > "%s/at"\n' "$T/there" "$T/there" > "$T/bin/inside/mount"
   printf '#!/bin/sh\nmv "$1/var/lib/cloud/seed/nocloud" "%s/seed" && rm -r "$1"\n' "$T/there" > "$T/bin/inside/umount"
-  # What lies in /etc of an image in memory.
+  # /etc of an image in memory.
   printf '#!/bin/sh\n[ "$1" != /etc/gpuaas/image-id ] || { echo installer-7; exit; }\nexec /bin/cat "$@"\n' \
     > "$T/bin/inside/cat"
   printf '#!/bin/sh\n[ "$1" != -qx ] || exit 0\nexec /bin/grep "$@"\n' > "$T/bin/inside/grep"
@@ -415,7 +415,7 @@ by_ssh()
   jq_is .host_key "$(sed -n 's/^  ed25519_public: //p' "$T/there/seed/vendor-data")"
 }
 
-@test "ssh takes back: the installer proves the machine, and only a new start of it is believed" {
+@test "ssh releases: the installer proves the machine, and only a new start of it is believed" {
   installer_lab
   HOST=$T/trusted in_host gpuaas-discover > "$T/seen"
   fingerprint=$(jq -r 'select(.kind=="gpuaas.host/1").fingerprint' "$T/seen")
@@ -566,7 +566,7 @@ END
   run_ok gpuaas-state check
 }
 
-@test "after a restore a whole machine is not adopted, and that is said with what to do" {
+@test "after a restore a baremetal node is not adopted, and the refusal says what to do" {
   make_metal
   gpuaas-state backup "$T/before.db" > "$T/out"
   printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the state took and did not believe is no success; what is over is named nowhere, and kept
-# nowhere: user-data beside the state, drift of allocations that ended.
+# A record that the state took and did not believe is no success; things that are over are neither
+# named nor kept: user-data beside the state, drift of allocations that ended.
 
 load helper
 load lab
@@ -227,7 +227,7 @@ kept_user_data()
   jq_slurp_is last.outcome confirmed
 }
 
-# What lies on the disk of the slot with this index
+# The content of the disk of the slot with this index
 disk_of()
 {
   path=$(gpuaas-list slots --where "slot_index=$1" | jq -r .nvme_path)
@@ -245,7 +245,7 @@ disk_of()
     wwid=$(jq -r '.bundles[0].nvme_wwid' "$T/plan")
     there gpuaas-provision "$T/plan" > "$T/failed" || :
     assert_equal "$(jq -r .code "$T/failed")" nvme_signature
-    # The leave is not for what the state has as wiped, and that is said.
+    # The permission is not for a disk that the state has as wiped, and a warning says so.
     run_ok here bash -c "gpuaas-discover | gpuaas-approve --slot 0 --destroy-data $wwid"
     assert_stderr "is reserved: --destroy-data changed nothing"
     run_status 4 fold "$T/failed"
@@ -499,7 +499,7 @@ user-data/$left.Ab3xYz gpuaas-release --pending"
   refute_output "$id"
   run_ok gpuaas-state notify
   [[ ! -e $T/told ]] || refute_grep -q "$id" "$T/told"
-  # What a host finds of it afterwards is its node's, and no command of the allocation's.
+  # Its traces on a host count for the node afterwards, with no command of the allocation.
   found "$(date -u +%FT%T.%6NZ)" | gpuaas-state fold - > "$T/folded"
   run_ok gpuaas-list attention --where code=domain_missing
   jq_is '[.object_kind, .object] | join(" ")' "node $node"

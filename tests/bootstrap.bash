@@ -88,7 +88,7 @@ for part in net/core vm fs; do mount --bind $T/sysctl/\$part /proc/sys/\$part; d
 ip link set lo up
 set +e
 EOF
-  # What the programs themselves need of /etc.
+  # The files of /etc that the programs themselves need.
   mkdir -p "$T/ov" "$T/base"
   mkdir -p "$T/base/tuned"
   : > "$T/base/tuned/active_profile"

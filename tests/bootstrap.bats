@@ -234,7 +234,7 @@ update-grub"
   run ! test -e "$IMG/etc/modules-load.d/gpuaas.conf" -o -e "$IMG/etc/sysctl.d"
 }
 
-@test "two at once: the second is told who works" {
+@test "two at once: the second names the one that works" {
   make_image
   run_ok gpuaas-host-bootstrap --mode slice --root "$IMG"
   exec 7> "$IMG/var/lib/gpuaas/host/hold/bootstrap"
@@ -246,7 +246,7 @@ update-grub"
 
 # ---- a machine ----
 
-@test "h200: checked, prepared once, checked again, twice is once, taken back" {
+@test "h200: checked, prepared once, checked again, twice is once, undone" {
   setup_host h200
   fakes
   start_libvirtd
@@ -297,7 +297,7 @@ as before"
   "$SRC/tests/validate" "$SRC/share/schema" < "$T/apply" > "$T/valid"
   "$SRC/tests/validate" "$SRC/share/schema" < "$T/undo" > "$T/valid"
 
-  # What is for slices and what is not: the boot disk, the DPU, the functions of the host.
+  # Rules for slices, and none for the rest: the boot disk, the DPU, the functions of the host.
   assert_equal "$(grep -c '^ATTRS' "$T/61-gpuaas.rules")" 8
   refute_grep -q 'eui.0025384000000001' "$T/61-gpuaas.rules"
   grep -q 'r|^/dev/disk/by-id/nvme-eui\[.\]002538b5410a1001(-part\[0-9\]+)?$|' "$T/lvmlocal.conf"
@@ -392,7 +392,7 @@ check true false"
     gpuaas-host-bootstrap --vfs 4 > "$T/four"; echo $(< $pf/sriov_numvfs)
     grep -c ^vf /etc/gpuaas/devices
     gpuaas-host-bootstrap --undo > /dev/null; echo $(< $pf/sriov_numvfs)'
-  # One for each GPU; then another number, by way of none, because it is asked for.
+  # One for each GPU; then another number, by way of none, because an option says so.
   assert_equal "$output" "0
 2 0
 4
@@ -589,7 +589,7 @@ MAILADDR ops
     "missing rules of gpuaas in /etc/udev/rules.d name 1 disks, and not /dev/nvme1n1"
 }
 
-@test "a disk that holds something is said before the host stops seeing it" {
+@test "a disk that holds something is reported before the host stops seeing it" {
   setup_host lab1
   fakes
   mkdir -p "$WORK/disks"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a program says of itself agrees: --help, --introspect-cli, its man page, the completions, the
+# The texts of a program about itself agree: --help, --introspect-cli, its man page, the completions, the
 # schemas of its records, the exit statuses. Every program of bin/ is held to it.
 
 load helper
@@ -70,7 +70,7 @@ lacking()
     END { for (i = 1; i <= n; i++) if (!(names[i] in seen)) print names[i] }' "$1" "$2"
 }
 
-# crooked FILE: what is said of an option and does not begin in the 32nd column
+# crooked FILE: helps of options that do not begin in the 32nd column
 crooked()
 {
   grep -P '^  (-\w,|   ) --' "$1" | grep -vP '^.{29}  \S|^  (-\w,|   ) --\S+( \S+)?$' || :
@@ -169,7 +169,7 @@ says()
     [[ $status -eq 10 && $words == *": cannot write to standard output: Bad file descriptor" ]] ||
       bad "gpuaas $p >&-: status $status: $words"
   done
-  # Who has nothing to write misses nothing.
+  # A program with nothing to write misses nothing.
   for p in "list slots" "place < /dev/null" "wipe < /dev/null" "match --table --request"; do
     says "gpuaas $p"
     before="$status $words"
@@ -191,7 +191,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
   gcc -shared -o "$T/empty/libcrypto.so.3" -x c /dev/null
   run_status 10 env LD_LIBRARY_PATH="$T/empty" gpuaas-state init --lab
   assert_stderr "'libcrypto.so.3' lacks a function: $T/empty/libcrypto.so.3: undefined symbol: BIO_ctrl"
-  # What was begun is finished by the same command, when the library is there.
+  # The same command finishes the work when the library is there.
   run_ok gpuaas-state init --lab
   run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
   for p in "state --version" "list slots" "list audit" "profile list" "profile catalog" \
@@ -234,7 +234,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     case $form$status in
     --table3)
       grep -q "line 2" "$T/err"
-      # The full output is said too, after it.
+      # A full output is reported too, after it.
       [[ $(grep -c "cannot write to standard output" "$T/err") -eq 1 ]]
       [[ $(head -n 1 "$T/err") == *"line 2"* ]]
       ;;
@@ -343,7 +343,7 @@ gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
   jq -r '.properties // {} | keys[]' "$SRC"/share/schema/*.json | sort -u > "$T/members"
   grep -oE '[a-zA-Z][a-zA-Z0-9_]*' "$T/page" | sort -u > "$T/words"
   comm -23 "$T/members" "$T/words" | sed 's/^/gpuaas-records(5) lacks the member /' >> "$T/bad"
-  # What programs say they read and write is a kind.
+  # Each record that programs say they read or write is a kind.
   for p in "${PROGRAMS[@]}"; do
     introspect "$p" | jq -r --arg p "$p" \
       '.command["x-gpuaas.consumes", "x-gpuaas.produces"][] | "\($p)\t\(.)"'
@@ -365,7 +365,7 @@ gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
   all_good
 }
 
-# What a program wrote for real, against the schemas: valid NAME…, the kinds that must be there.
+# Real output of programs, against the schemas: valid NAME…, the kinds that must be there.
 valid()
 {
   local kind
@@ -428,7 +428,7 @@ valid()
   assert_equal "$missing" ""
 }
 
-@test "a slip in an option or a command is told what is near to it" {
+@test "the refusal of a mistyped option or command names what is near to it" {
   local slip word count=0
   for p in "${PROGRAMS[@]}"; do
     introspect "$p" > "$T/i.json"

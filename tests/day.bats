@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A day with forty hosts, in short (tests/day; make day is the long one): churn, failures, drains,
-# reboots, lost hosts, restores, second controllers. What it looks at after each step is told to it
-# wrongly once, and must be seen.
+# reboots, lost hosts, restores, second controllers. Each fact that it
+# checks after a step is made wrong once, and must be seen.
 
 load helper
 

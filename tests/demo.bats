@@ -14,7 +14,7 @@ load helper
     released wipe-evidence drift observation claim task usage audit; do
     grep -q "gpuaas.$kind/1" "$T/kinds"
   done
-  # What it leaves behind can be gone on with.
+  # A user can go on with the state that it leaves behind.
   run_status 1 env ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS= GPUAAS_PLAYGROUND="$T/playground" \
     "$SRC/share/demo/shell" gpuaas-reconcile --json
   jq_slurp_is '[.[] | select(.code == "domain_missing")] | length' 2

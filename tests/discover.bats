@@ -183,7 +183,7 @@ missing_nvme"
   host_is '.left_out[] | select(.name == "/dev/nvme2n1") | .evidence' "exported by nvmet subsystem nqn.x/7 (eui.002538b1000000a1)"
 }
 
-@test "what a disk without a signature reads as is told" {
+@test "a disk without a signature is reported by what it reads as" {
   setup_host lab1
   in_host true
   yes 'customer row 4711' | head -c 16777216 > "$WORK/disks/nvme2n1"
@@ -196,7 +196,7 @@ missing_nvme"
     "nvme_signature: unknown content: no known signature, and not empty; look at it; if nobody needs the data: gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 | gpuaas-wipe"
 }
 
-@test "a signature on a disk is told, with the command that gives the data up" {
+@test "a signature on a disk is reported, with the command that gives the data up" {
   setup_host lab1
   in_host true
   mkswap -q "$WORK/disks/nvme2n1"
@@ -278,7 +278,7 @@ null"
   host_is '.blockers | length' 0
 }
 
-@test "the node id: the machine id, a setting, an option; a clone is told" {
+@test "the node id: the machine id, a setting, an option; a clone is reported" {
   setup_host lab1
   discover
   host_is .node n-1ab100000000

@@ -92,16 +92,16 @@ END
 nvidia-a100-sxm4-80gb nvidia.com/gpu.product=NVIDIA-A100-SXM4-80GB
 nvidia-b200-180gb nvidia.com/gpu.product=NVIDIA-B200
 nvidia-h200-141gb nvidia.com/gpu.product=NVIDIA-H200"
-  # The other spelling of a type is told, because its nodes are not selected.
+  # The other spelling of a type is reported, because its nodes are not selected.
   assert_stderr "AMD_Instinct_MI300X) are not selected"
-  # What labels select is that type: the node view of such a node says so.
+  # The labels select that type only: the node view of such a node says so.
   printf '%s\n' "$output" | jq_in_order -c '{apiVersion: "v1", kind: "List", items: [.items[] | {kind: "Node",
     metadata: {name: .metadata.name, labels: .spec.nodeLabels}, status: {capacity: {}}}]}' > "$T/nodes.json"
   run_ok gpuaas-profile nodes "$T/nodes.json"
   jq_is '[.node, .types[0].type] | unique | length' $'1\n1\n1\n1'
 }
 
-@test "every type of the catalogue: its labels select it and no other, or somebody is told to label" {
+@test "every type of the catalogue: its labels select it and no other, or a warning says to label" {
   gpuaas-state init --lab > "$T/init"
   n=0
   gpuaas-profile catalog --json | jq -r .slug > "$T/slugs"
@@ -162,7 +162,7 @@ models gpus
 nvidia-h200-141gb
 models gpus
 null'
-  # Nodes of two makers: what any type is asked for as is not one thing.
+  # Nodes of two makers: there is no one name to ask for any type.
   slot amd 0 amd-mi300x-192gb
   run_status 1 gpuaas-export odh
   assert_stderr "profile 'any' is left out"
@@ -210,14 +210,14 @@ amd-gpu.amd.com-1 2 2"
   run_ok gpuaas-export pods "$T/pods.json"
   jq_is '"\(.name) \(.type) \(.basis)"' "gpu-host-2 nvidia-h200-141gb device
 amd amd-mi300x-192gb device"
-  # A GPU of no known type is told, not made up.
+  # A GPU of no known type is reported, not made up.
   slot odd 0 NULL
   run_status 1 gpuaas-export dra
   assert_stderr "of node 'odd' is left out: 1 of its GPUs"
   valid ResourceSlice 4
 }
 
-@test "dra: classes select by what each driver says, or it is told that they select our own slices only" {
+@test "dra: classes select by what each driver says, or a warning says that they select our own slices only" {
   gpuaas-state init --lab > "$T/init"
   slot a 0 amd-mi300x-192gb
   slot b 0 intel-flex-140-12gb
@@ -259,7 +259,7 @@ gres_by_hand()
     "$T/slurm/gres.conf"
 }
 
-# What Slurm's own parser makes of slurm.conf and gres.conf for a node: slurm NODE; for a host of a name, which
+# Slurm's own parser reads slurm.conf and gres.conf for a node: slurm NODE; for a host of a name, which
 # finds its node by itself: slurm '' HOST
 slurm()
 {
@@ -283,7 +283,7 @@ slurm()
   fi
 }
 
-# has_gres LINES: the GPUs that slurmd found, "TYPE COUNT" each, and nothing else was said
+# has_gres LINES: the GPUs that slurmd found, "TYPE COUNT" each, and it printed nothing else
 has_gres()
 {
   assert_equal "$(sed 's/.*Gres Name=gpu Type=\([^ ]*\) Count=\([0-9]*\) .*/\1 \2/' "$T/slurm/said")" "$1"
@@ -412,7 +412,7 @@ slurm_says()
   done
 }
 
-# becomes NODE TEXT…: the same within half a minute; else what was said, and the logs
+# becomes NODE TEXT…: the same within half a minute; else the output, and the logs
 becomes()
 {
   wait_for 30 slurm_says "$@" || { tail -n 20 "$T/slurm/said" "$T/slurm"/*.log; return 1; }
@@ -439,7 +439,7 @@ becomes()
     &> "$T/slurm/munged.log"
   wait_for 30 test -S "$T/slurm/munge/socket"
   SLURM=()
-  # What the export said of the node without files is what Slurm does with it.
+  # Slurm does with the node without files as the export warned.
   grep -q "no File= for the GPUs of 'mixed': slurmd drops them" "$T/slurm/warned"
   slurm_start
   becomes n00001 Gres=gpu:nvidia-h200-141gb:8 State=IDLE

@@ -240,7 +240,7 @@ hami nvidia.com/gpu nvidia-h200-141gb 0"
     run_status 3 gpuaas-export pods -)
 }
 
-@test "many pods and nodes: all are told, in the order they came" {
+@test "many pods and nodes: all are listed, in the order they came" {
   { for i in {1..300}; do pod "p$i" "h200" nvidia.com/gpu; done; nodes; } | list
   patches
   jq_slurp_is 'length, (map(select(.type == "nvidia-h200-141gb")) | length), .[299].name' $'300\n300\np300'
@@ -289,7 +289,7 @@ null null'
 its claim 'waits' is not allocated
 device 'gpu-9' of its claim 'g' is in no ResourceSlice of pool 'h200' of gpu.nvidia.com
 its claims gave it nvidia-h200-141gb and nvidia-l40s-48gb: one annotation cannot name both"
-  # In whichever order the items come, except that pods are told in theirs.
+  # In whichever order the items come, except that pods keep theirs.
   before=$(jq_in_order -cS . <<< "$output" | sort)
   for by in '.kind' 'tojson' '(tojson | explode | reverse)'; do
     cluster | jq_in_order -cs "sort_by($by)[]" | list
@@ -312,7 +312,7 @@ its claims gave it nvidia-h200-141gb and nvidia-l40s-48gb: one annotation cannot
   assert_equal "$output" "$before"
 }
 
-@test "without claims and slices in the document nothing is said of them" {
+@test "without claims and slices in the document the output does not mention them" {
   { cluster; pod n h200 nvidia.com/gpu "$(claimed n c | jq_in_order -c 'del(.spec.containers)')"; } |
     jq_in_order -c 'select(.kind == "Pod" or .kind == "Node")' | list
   patches --all

@@ -35,7 +35,7 @@ value()
   assert_equal "$found" "$1 $2"
 }
 
-# What Prometheus and the strict parser of OpenMetrics say of $output: nothing.
+# Prometheus and the strict parser of OpenMetrics accept $output and print nothing.
 well_formed()
 {
   command -v promtool > /dev/null || skip "promtool is missing (package prometheus)"
@@ -233,7 +233,7 @@ END
   value gpuaas_backups 1
   newest=$(sed -n 's/^gpuaas_backup_newest_timestamp_seconds \([0-9]*\)\..*/\1/p' <<< "$output")
   (($(date +%s) - newest < 60))
-  # What is no folder is said, and nothing is written.
+  # A path that is no folder is refused, and nothing is written.
   run_status 10 gpuaas-export openmetrics --backups "$T/backup/notes"
   assert_equal "$output" ""
 }

@@ -226,7 +226,7 @@ END
   run_ok gpuaas-state audit verify
 }
 
-@test "a failure without an object stands in the audit once, however often it is told" {
+@test "a failure without an object stands in the audit once, however often it is folded" {
   rows()
   {
     gpuaas-list audit --where action=failure | wc -l

@@ -105,7 +105,7 @@ named()
   without_triggers "UPDATE slot SET private_ip = NULL WHERE slot_index = 3;
     UPDATE slot SET private_ip = NULL, nvme_wwid = NULL WHERE slot_index = 4"
   gpuaas-state migrate > "$T/migrated" 2> "$T/said"
-  # A node of slices: which of the two a whole machine could still have is said.
+  # A node of slices: the reason names which of the two a baremetal sale could still have.
   named 3 missing_ip
   jq -e '.sentence | contains("blocks it for slices: missing_ip")' "$T/named"
   named 4 missing_nvme
@@ -142,7 +142,7 @@ named()
   named 0 claimed
   run_status 1 gpuaas-state check
   assert_output claim_left
-  # What attention offers succeeds.
+  # The command that attention offers succeeds.
   eval "$(gpuaas-list attention | jq -r 'select(.code == "not_for_sale").command')" > "$T/out"
   run_ok gpuaas-list attention
   run ! grep not_for_sale <<< "$output"

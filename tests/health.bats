@@ -155,7 +155,7 @@ no_health_in_the_way()
   jq_is .state disabled
   jq_is '.sentence|contains("start the machine cold first")' true
   assert_equal "$(offered 0)" "gpuaas-discover | gpuaas-approve --record-only"
-  # What discovery saw is answered by a discovery, health by a person.
+  # A discovery answers faults that a discovery saw, a person answers faults of health.
   setup_host lab1
   run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready'
   assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==0)|[.blockers[].code]|join(" ")')" health_failed
@@ -301,7 +301,7 @@ END
   run_ok here gpuaas-provision "$T/plan"
 }
 
-@test "a narrow link and errors that were corrected are told, and fail nothing" {
+@test "a narrow link and errors that were corrected are reported, and fail nothing" {
   make_lab
   setup_host lab1 gpu.0.current_link_width=4 'gpu.1.aer={"correctable":5000,"nonfatal":1}'
   run_status 1 here gpuaas-reconcile
@@ -472,7 +472,7 @@ END
   setup_host lab1 gpu.1.reset_method=
   run_status 1 here bash -c "gpuaas-discover | gpuaas-approve --slot 1 --destroy-data $wwid"
   assert_stderr "stays disabled, and --destroy-data allows nothing"
-  # What came after is not destroyed by the word of before.
+  # An earlier permission does not destroy data that came later.
   mkfs.ext4 -qF -L PRECIOUS "$T/work/disks/nvme1n1"
   setup_host lab1
   here bash -c 'gpuaas-discover | gpuaas-approve --record-only' > "$T/out"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What every bats file loads: `load helper`.
+# Every bats file loads this: `load helper`.
 #
 # Each test gets a short temporary folder $T in memory, with the programs of $GPUAAS_BUILD (default
 # build) first in PATH, GPUAAS_STATE and GPUAAS_HOST_DIR below $T, and $SRC the source tree. At its

@@ -254,7 +254,7 @@ file_id()
   run_ok fold "$T/held"
   run_ok fold "$T/held"
   assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "held off off"
-  # Whoever starts it there by hand is not believed.
+  # The state does not believe a start by hand there.
   there gpuaas-vm start "$ID" > "$T/by-hand"
   run_status 4 fold "$T/by-hand"
   assert_stderr "is held"
@@ -276,7 +276,7 @@ file_id()
   run_ok gpuaas-state check
 }
 
-@test "what answers a hold that was taken back comes too late" {
+@test "the answer to a hold that was undone comes too late" {
   make_lab
   gpuaas-place --profile lab --name demo > "$T/plan"
   there gpuaas-provision "$T/plan" > "$T/provisioned"
@@ -322,7 +322,7 @@ file_id()
   # Before anything of it is touched: this host knows of no such allocation.
   GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/new run_status 5 in_host gpuaas-release - < "$T/order"
   jq_is '[.kind,.program,.object,.phase]|join(" ")' "gpuaas.failure/1 gpuaas-release $ID power_check"
-  # While its VM is asked to stop.
+  # While its VM gets the request to stop.
   GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 \
     there gpuaas-release - < "$T/order"
   printf '%s\n' "$output" > "$T/failed"
@@ -354,7 +354,7 @@ gpuaas-on gpuaas-release - | gpuaas-state fold -"
   run_ok gpuaas-state check
 }
 
-@test "what can be held, and how it is asked" {
+@test "what can be held, and how the order looks" {
   make_vm
   run_status 2 here gpuaas-release demo --hold 1h --undo
   run_status 2 here gpuaas-release --pending demo
@@ -398,7 +398,7 @@ gpuaas-on gpuaas-release - | gpuaas-state fold -"
   assert_equal "$(gpuaas-list allocations --where state=active)" ""
 }
 
-@test "ended in the middle: what was asked stands, and asked again it is done" {
+@test "ended in the middle: the order stands, and the same command finishes it" {
   make_vm
   sum=$(sha256sum < "$DISK")
   GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 \

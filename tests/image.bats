@@ -29,7 +29,7 @@ store_is_empty()
   assert_equal "$(find "$GPUAAS_IMAGES" -type f ! -name '*.in-place' ! -name '*.withdrawn')" ""
 }
 
-@test "a file that is not there is not found, whatever is asked of it" {
+@test "a file that is not there is not found, by every command" {
   run_status 5 gpuaas-image add "$T/nowhere" --name x
   assert_stderr "cannot find image '$T/nowhere'"
   run_status 5 gpuaas-image verify "$T/nowhere"
@@ -131,7 +131,7 @@ store_is_empty()
   run_ok here gpuaas-vm rebuild a --yes
 }
 
-@test "how long a machine of it may take to be ready is said with the image, within bounds" {
+@test "an image says how long a machine of it may take to be ready, within bounds" {
   raw_image "$T/a.raw" 9
   run_ok gpuaas-image add "$T/a.raw" --name a --ready 15m
   jq_is 'select(.kind == "gpuaas.image/1") | .ready_seconds' 900
@@ -278,7 +278,7 @@ place_status()
   # An allocation was made from it: rebuilding it would read it again.
   run_ok here gpuaas-image list img
   jq_is '.used_by[0]' "$(allocation)"
-  # What verify writes down of the copy has no part in who uses it.
+  # The notes of verify about the copy do not change who uses it.
   run_ok here gpuaas-image verify img
   run_ok here gpuaas-image list img
   jq_is '.used_by|join(" ")' "$(allocation)"

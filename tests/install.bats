@@ -4,7 +4,7 @@
 load helper
 
 @test "install puts everything below DESTDIR, uninstall takes exactly that away" {
-  # What is built is installed as it stands: other tests run those programs, and perhaps another
+  # The built files are installed as they stand: other tests run those programs, and perhaps another
   # compiler built them.
   make -s -o all -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
   local at=$T/root/usr/local

@@ -72,7 +72,7 @@ setup()
   run_ok gpuaas-list events --where node=null --limit 1
   jq_is .node null
   assert_equal "$stderr" ""
-  # What is none is said, and what could be several is asked for.
+  # A name that fits nothing is refused, and one that fits several must be made clear.
   run_ok gpuaas-list slots --where node=h8
   assert_equal "$output" ""
   assert_stderr "gpuaas-list: there is no node 'h8': 'gpuaas-list nodes' shows them"

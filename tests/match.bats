@@ -71,7 +71,7 @@ heading()
   tail -n +2 <<< "$output" | cut -c "$((${#at} + 1))-" | awk '{ print $1 }'
 }
 
-@test "one currency for every price that is told, or none" {
+@test "one currency for every price that is shown, or none" {
   export GPUAAS_CURRENCY=EUR
   estimator theirs 'cat > "$0.in"; echo "[]"'
   run_ok gpuaas-profile list --public --json
@@ -90,7 +90,7 @@ heading()
   profile cheap nvidia-h200-141gb 4000000
   run_status 4 gpuaas-report cost --what-if type=h200
   assert_stderr "several prices: cheap at 4.00 EUR, premium at 5.00 EUR"
-  # What is kept says none, and where none is set nobody makes one up.
+  # The record that is kept has none, and where none is set nobody makes one up.
   run_ok gpuaas-list profiles
   refute_output currency
   unset GPUAAS_CURRENCY
@@ -126,7 +126,7 @@ heading()
     \"basis\":\"example\"},{\"profile\":\"standard\",\"hours\":5.3},{\"profile\":\"basic\",\"hours\":18.7},
     {\"profile\":\"small\",\"hours\":18.7}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/theirs"
-  # What is too small takes no time, whoever says one.
+  # A profile that is too small has no time, whatever an estimator says.
   jq_is '"\(.profile) \(.seconds) \(.cost_micros) \(.confidence) \(.basis)"' \
     "premium 7560 10500000 external theirs: example
 standard 19080 15900000 external theirs: it gives no basis for that
@@ -156,7 +156,7 @@ no time: a model of experts does not use all its parameters at once"
   assert_equal "$(jq .job.params "$T/theirs.in")" null
 }
 
-@test "an estimator is told of one GPU, also of a card that has several" {
+@test "an estimator gets one GPU, also of a card that has several" {
   profile dual amd-mi250x-128gb 1000000
   profile quad nvidia-a16-16gb 1000000
   profile old nvidia-k80-12gb 1000000
@@ -274,7 +274,7 @@ image()
   assert_stderr 'A100 instead of H200'
   jq_is '.profile, .match.fallback' "standard
 A100 instead of H200"
-  # What costs more is given up with, too; what is equal is not told.
+  # A higher price is a loss, too; an equal one is not named.
   profile dear nvidia-h200-141gb 7000000
   gpuaas-node undrain n00001 --reason test > "$T/drained"
   withdraw nvidia-a100-sxm4-80gb
@@ -332,7 +332,7 @@ team
   run_ok gpuaas-match --json
   jq_is 'select(.profile=="premium") | .fits, .reasons[0].code' "false
 team"
-  # The team that is said decides, and a team that lists no project is for every one.
+  # The team of the option decides, and a team that lists no project is for every one.
   run_ok gpuaas-match --json --project speech --team red
   jq_is 'select(.profile=="premium").fits' true
   profile premium nvidia-h200-141gb 5000000 '.teams = ["red", "all"]'
@@ -341,7 +341,7 @@ team"
   gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.team/1","name":"all","retired":true}'
   run_ok gpuaas-match --json --project speech
   jq_is 'select(.profile=="premium").fits' false
-  # Where neither grants nor teams are asked.
+  # Where neither grants nor teams count.
   gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.access-settings/1","grants":"off"}'
   run_ok gpuaas-match --json --project speech
   jq_is 'select(.profile=="premium").fits' true
@@ -385,7 +385,7 @@ small()
   jq_is '"\(.profile) \(.count) \(.match.count)"' "whole 8 8"
   run_ok gpuaas-place --dry-run <<< "$output"
   jq_is '"\(.count) \(.bundles | length)"' "8 8"
-  # Who names no count is given the smallest that there is.
+  # A request without a count gets the smallest that there is.
   run_ok gpuaas-place --dry-run --profile whole
   jq_is .count 4
   # None with so many is free any more, and the refusal says that.
@@ -425,7 +425,7 @@ nvidia-a100-sxm4-80gb none 14 1"
   jq_is '"\(.count) \(.bundles[0].gpu_device)"' '8 10de:2335'
 }
 
-@test "later is said of the type and the count that are expected, and of no other" {
+@test "later is shown for the type and the count that are expected, and for no other" {
   local node
   image
   profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
@@ -471,10 +471,10 @@ null"
     refute_stderr $'\033'
     [[ $one != long ]] || assert_stderr "its answer is longer than 1 MiB"
   done
-  # Without a training none is asked, and that is said.
+  # Without a training no estimator runs, and a warning says so.
   run_ok gpuaas-match --json --model-params 1B --estimator "$T/absurd"
   assert_stderr "warning: --estimator is not run"
-  # What is null is not said.
+  # A member that is null counts as missing.
   estimator null 'echo "[{\"profile\":\"premium\",\"hoursLow\":null,\"hours\":1,\"basis\":null}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/null"
   jq_is 'select(.profile=="premium") | .seconds_low, .seconds, .estimator' "3600
@@ -572,7 +572,7 @@ premium"
     run_status 3 gpuaas-match - <<< "$bad"
     assert_equal "$output" ''
   done
-  # What the record lacks, options may add; what they add may be wrong.
+  # Options may add what the record lacks; an added value may be wrong.
   run_ok gpuaas-match --json - --sequence-tokens 5 <<< '{"kind":"gpuaas.requirement/1","samples":5}'
   run_status 2 gpuaas-match - --model-params 5 <<< '{"kind":"gpuaas.requirement/1","params":7000000}'
   run_status 2 gpuaas-match - --epochs 5 <<< '{"kind":"gpuaas.requirement/1","train_tokens":5}'
@@ -617,7 +617,7 @@ premium"
   local limit=100000
   if grep -qa __asan_init "$(command -v gpuaas-match)"; then limit=unlimited; fi
   run_status 3 bash -c "ulimit -v $limit; head -c 1G /dev/zero | tr '\\0' x | gpuaas-match -"
-  # What is valid but for its size is refused for that, and with less it is read.
+  # A valid file that is too large is refused for its size, and a smaller one is read.
   { echo '{"hardware":"H200","tps_mean":1}'; head -c 16000000 /dev/zero | tr '\0' ' '; } > "$T/big"
   run_ok gpuaas-match --json --measured "$T/big"
   head -c 1000000 /dev/zero | tr '\0' ' ' >> "$T/big"
@@ -637,7 +637,7 @@ one 1 false 772477 null memory_too_small|
 basic 1 false 772477 null memory_too_small|"
   assert_stderr "model 'llama3.1-405b' has 405000000000 parameters: Meta's model cards of Llama 2 and Llama 3.1"
   gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.profile/1","name":"eight","retired":true}' || :
-  # What nobody knows of is not sent on, also where nothing is known against it.
+  # A model that nobody knows is not sent on, also where nothing is known against it.
   run_ok gpuaas-match --json --model nobody-has-it
   jq_slurp_is 'map(.fits and any(.unknown[]; .code == "memory") and .memory_needed_mib == null) | all' true
   assert_stderr "warning: nobody measured the model 'nobody-has-it'"
@@ -649,12 +649,12 @@ basic 1 false 772477 null memory_too_small|"
   jq_is .profile one
   # Memory that somebody names is a statement of its own.
   run_ok gpuaas-match --model nobody-has-it --memory 80GB --request --image big
-  # Where nobody knows whether it is as fast as wanted, that is said.
+  # Where nobody knows whether it is as fast as wanted, a warning says so.
   run_ok gpuaas-match --model-params 7B --tokens-per-second 10 --request --image big
   assert_stderr "warning: it is unknown whether profile 'one' is as fast as required"
 }
 
-@test "the precision that was measured is the one that is told" {
+@test "the precision that was measured is the one that is shown" {
   profile eight nvidia-h200-141gb 1 '.counts = [8]'
   run_ok gpuaas-match --json --model llama2-70b --precision bf16
   jq_is 'select(.profile == "eight") | .tokens_per_second_milli, (.unknown[] | select(.code == "no_basis").sentence)' \
@@ -669,7 +669,7 @@ the throughput is for fp8, and the memory for 16 bits: name the precision"
     "33204400
 8345
 memory"
-  # Whether it is met where the precision is not said nobody knows, and who deploys it is told.
+  # Without a precision nobody knows whether it is met, and the person who deploys it sees that.
   image
   run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000 --request --image big
   jq_is .profile eight
@@ -758,7 +758,7 @@ memory_too_small"
   run_ok gpuaas-match --json --model llama-7b --model-params 9B --measured "$T/runs.json"
   jq_is 'select(.profile=="basic") | .fits, (.unknown[] | select(.sentence | test("it ran there")).sentence)' "true
 16.8 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, in an unknown precision"
-  # What was measured in another precision is not of the one that is asked for.
+  # A run in another precision does not count for the wanted one.
   echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":"FP8"}' > "$T/runs.json"
   run_ok gpuaas-match --json --model llama-7b --precision fp8 --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' 75000
@@ -769,7 +769,7 @@ memory_too_small"
   assert_stderr "record 1: 'precision' is no text"
 }
 
-@test "measured: what is said does not hang on the order of the file" {
+@test "measured: the answer does not depend on the order of the file" {
   local at one two
   one='{"hardware":"H200","model":"m","tps_mean":30,"e2e_p99":100}'
   two='{"hardware":"H200","model":"m","tps_mean":900,"e2e_p99":4000}'
@@ -792,7 +792,7 @@ measured"
     --max-latency-ms 100 --latency ttft
   jq_is 'select(.profile=="four") | .slo, .p99_ms' "unknown
 100"
-  # A record that names no model is not of the one that is asked about.
+  # A record that names no model does not count for the wanted one.
   echo '{"hardware":"H200","tps_mean":900}' > "$T/runs.json"
   run_ok gpuaas-match --json --model m --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' null

@@ -107,7 +107,7 @@ drops_are()
     drops=$((drops + 1))
     wait_for 30 drops_are "$drops"
   done
-  # What is allowed passes, from the same hand.
+  # Allowed packets of the same sender pass.
   run_ok guest 1 "$packets" send eth0 dmac="$gateway" ip=udp src=10.100.0.11 dst=10.9.0.2 data=good
   wait_for 30 heard world good
   heard host good
@@ -172,8 +172,8 @@ drops_are()
     ip=tcp src=10.9.0.2 dst=10.100.0.11 dport=80
 }
 
-# shut HOW COMMAND…: COMMAND closes port 8080 while a connection through it is open. What is sent on
-# it then is dropped, or the host, that knows it no more, resets it.
+# shut HOW COMMAND…: COMMAND closes port 8080 while a connection through it is open. Packets on
+# it are then dropped, or the host, that knows it no more, resets it.
 shut()
 {
   local how=$1

@@ -239,7 +239,7 @@ evacuated_to()
   [[ $(< "$T/to") != "$id" ]]
 }
 
-@test "a place that expires while the evacuation is asked for is found again" {
+@test "a place that expires before the evacuation is confirmed is found again" {
   fleet 2 1
   job=$(running)
   gpuaas-node drain "$NODE" --reason x > "$T/out" || :
@@ -297,7 +297,7 @@ evacuated_to()
   run_ok gpuaas-list slots --where tainted=true
   jq_is .state cleanup_blocked
   run_ok gpuaas-state check
-  # Its idle slot is where it was, and nothing is placed on it; nobody is told to undrain a host that is gone.
+  # Its idle slot is where it was, and nothing is placed on it; nothing says to undrain a host that is gone.
   assert_equal "$(gpuaas-list slots --where state=available | jq -s length)" 1
   run_status 1 gpuaas-place --profile lab
   assert_output node_quarantined
@@ -372,7 +372,7 @@ evacuated_to()
   jq_is 'select(.kind=="gpuaas.explanation/1")|[.nodes[0].code,.nodes[0].detail]|join(" ")' \
     "maintenance_ahead power supply"
   jq_is 'select(.kind=="gpuaas.refusal/1").sentence | contains("maintenance_ahead: power supply")' true
-  # Nobody knows how long it runs: it is placed, and somebody is told.
+  # Nobody knows how long it runs: it is placed, with a warning.
   run_ok gpuaas-place --profile lab
   assert_stderr "has maintenance from"
   assert_stderr "power supply"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpuaas-state notify: each hook is told each thing once, whatever fails in between.
+# gpuaas-state notify: each hook gets each notice once, whatever fails in between.
 
 load helper
 
@@ -25,7 +25,7 @@ hook()
   install -m 755 "$T/new-hook" "$GPUAAS_NOTIFY_DIR/$1"
 }
 
-# A hook that keeps what it was told.
+# A hook that keeps the notices that it got.
 keeper()
 {
   # shellcheck disable=SC2016 # for the hook
@@ -66,14 +66,14 @@ audit()
   gpuaas-list audit --where "action=$1" | wc -l
 }
 
-@test "a hook is told once what is raised and once that it is over" {
+@test "a hook gets one notice when a row is raised and one when it is over" {
   keeper a
   drift nat_missing "$NODE"
   notify
   assert_equal "$(told a)" "raised nat_missing $NODE"
   jq_is '[.hook, .told, .change, .failure] | map(tostring) | join(" ")' "a true raised null"
   "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
-  # What the hook read is such a record too, in one line.
+  # The hook read such a record too, in one line.
   assert_equal "$(wc -l < "$T/a.log")" 1
   "$SRC/tests/validate" "$SRC/share/schema" < "$T/a.log"
   assert_equal "$(jq -r '[.sentence, .command, .told] | map(tostring) | join("|")' "$T/a.log")" \
@@ -97,7 +97,7 @@ cleared nat_missing $NODE"
   run_ok gpuaas-state check
 }
 
-@test "--dry-run shows what would be told to whom, and nothing is told or written down" {
+@test "--dry-run shows which hook would get which notice, and sends and records nothing" {
   keeper a
   keeper b
   : > "$GPUAAS_NOTIFY_DIR/unfit"
@@ -124,7 +124,7 @@ cleared nat_missing $NODE"
   assert_equal "$output" ""
 }
 
-@test "several of one code on one object are told each, and one that goes is the right one" {
+@test "several of one code on one object have a notice each, and the right one is cleared" {
   keeper a
   drift domain_orphan gpuaas-aaaaaaaa
   notify
@@ -138,7 +138,7 @@ raised gpuaas-bbbbbbbb
 cleared gpuaas-aaaaaaaa"
 }
 
-@test "a hook that fails is told again, the others are not, and that it fails is told them" {
+@test "a hook that fails gets the notice again, the others do not, and they get one about its failure" {
   keeper good
   # shellcheck disable=SC2016 # for the hook
   hook bad <<< 'cat > /dev/null; [[ -e $T/well ]] || { echo "token=secret refused" >&2; exit 7; }
@@ -152,7 +152,7 @@ cleared gpuaas-aaaaaaaa"
   assert_equal "$(told good)" "raised nat_missing $NODE"
   run_ok gpuaas-list attention --where code=notify_failed
   jq_is '[.object, .object_kind, .state, .command] | join(" ")' "bad hook failing gpuaas-state notify"
-  # It is told those it can be told, not itself.
+  # It gets the other notices, and none about itself.
   run_status 9 gpuaas-state notify
   assert_equal "$(told good)" "raised nat_missing $NODE
 raised notify_failed bad"
@@ -187,7 +187,7 @@ raised notify_failed bad"
   [[ ! -e $T/a.log ]]
 }
 
-@test "a hook that is new is told what is so now; one that is gone is forgotten" {
+@test "a hook that is new gets what is so now; one that is gone is forgotten" {
   keeper a
   drift nat_missing "$NODE"
   notify
@@ -204,7 +204,7 @@ raised notify_failed bad"
   notify
   assert_equal "$(told b)" "raised nat_missing $NODE
 raised pci_missing $NODE"
-  # A folder that is away or empty is no reason to forget whom was told what.
+  # A folder that is away or empty is no reason to forget which hook got which notice.
   mv "$GPUAAS_NOTIFY_DIR" "$T/away"
   notify
   assert_stderr "there is no hook in"

@@ -78,7 +78,7 @@ numbers()
   assert_output '"pricePerHour":3.350001,"priceMicros":3350001,'
 }
 
-# What is said to be available is what a request gets.
+# A request gets what is shown as available.
 @test "what placement refuses is not available" {
   fleet 2 4
   assert_equal "$(numbers premium-gpu)" '[8,4,8,0]'
@@ -145,7 +145,7 @@ numbers()
   profile pairs '.counts = [2] | .types = ["nvidia-h200-141gb"]'
   gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
   run_ok gpuaas-profile list --public --json
-  # Who has it said nothing of an end.
+  # Its holder named no end.
   jq_is '[.name, .availableCount, .expectedAvailableAt, .expectedBasis] | @json' \
     $'["pairs",0,null,null]\n["premium-gpu",0,null,null]'
   # One of the two is being wiped: a single one is expected, a pair is not.
@@ -177,7 +177,7 @@ numbers()
   jq_is 'select(.name == "two") | [.acceleratorType, .memoryGb, .availableCount,
     (.byType[] | .acceleratorType, .memoryGb, .availableCount, .totalCount)] | @json' \
     '["nvidia-h100-sxm5-80gb",80,2,"nvidia-h100-sxm5-80gb",80,0,0,"nvidia-h200-141gb",141,2,2]'
-  # A generic profile has no type and no facts, and is told of all.
+  # A generic profile has no type and no facts, and counts all.
   profile generic-gpu .
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "generic-gpu") | [.summary, .acceleratorType, .memory, .architecture] | @json' \
@@ -201,7 +201,7 @@ pending()
         FROM json_each(record, '\$.types')) FROM profile WHERE name = '$2' AND current = 1"
 }
 
-@test "requests that wait are told, by profile, whatever is free" {
+@test "requests that wait are shown, by profile, whatever is free" {
   fleet 1 2
   profile premium-gpu '.types = ["nvidia-h200-141gb"]'
   profile other '.types = ["nvidia-l4-24gb"]'
@@ -213,7 +213,7 @@ pending()
     '["other",0,1,"Other (NVIDIA L4 24GB) - none available, 1 pending"]
 ["premium-gpu",2,6,"Premium GPU (NVIDIA H200 141GB) - 2 available, 6 pending"]'
   refute_output manhattan
-  # Who waits holds nothing yet, and who has got something waits no more.
+  # A request that waits holds nothing yet, and one that got something waits no more.
   gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
   run_ok gpuaas-profile list --json
   jq_is 'select(.name == "premium-gpu") | [.pendingCount, .summary] | @json' \
@@ -243,7 +243,7 @@ pending()
   assert_equal "$(numbers fours)" '[0,0,8,0]'
   run_status 1 gpuaas-place --profile fours --gpus 4
   jq_is .code topology_blocked
-  # Where six are free a request for three is told no more than placement gives.
+  # Where six are free a request for three sees no more than placement gives.
   profile threes '.counts = [2, 3]'
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "premium-gpu" or .name == "threes") |
@@ -320,7 +320,7 @@ pending()
     WHERE node_id = '$(jq -r .node "$T/whole")'"
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "whole") | [.available, .expectedBasis] | @json' '[false,"wiping"]'
-  # What stands against it when its tenant has gone: nobody is promised it.
+  # A blocker remains when its tenant has gone: it is not promised.
   raw "UPDATE node SET blockers = '[{\"code\":\"iommu_off\",\"evidence\":null,\"hint\":null}]'"
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "whole") | [.available, .expectedBasis] | @json' '[false,null]'
@@ -333,7 +333,7 @@ expire()
     WHERE state = 'placed'"
 }
 
-# What placement would free first is available: nothing else writes on a quiet site.
+# A plan that placement would free first counts as available: nothing else writes on a quiet site.
 @test "what a plan has whose time is over is available, and is placed" {
   fleet 2 2
   gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
@@ -390,7 +390,7 @@ expire()
 }
 
 # 740c is a MI250 or a MI250X, and no source of this machine says which.
-@test "GPUs whose type is open are told in generic profiles only" {
+@test "GPUs whose type is open are shown in generic profiles only" {
   profile mi250x '.types = ["amd-mi250x-128gb", "amd-mi250-128gb"]'
   profile generic .
   fleet 1 2 mi300x defaults.gpu.id=1002:740c
@@ -470,17 +470,17 @@ END
     UNION SELECT id FROM claim UNION SELECT created_by FROM allocation" | grep -v '^$' | sort -u > "$T/secrets"
   [[ $(wc -l < "$T/secrets") -ge 30 ]]
   grep -qx manhattan "$T/secrets"
-  # Who runs the tests may be called root, and that stands in no view either.
+  # The user of the tests may be root, and that name stands in no view either.
   run grep -oFf "$T/secrets" "$T/public.json" "$T/operators"
   assert_equal "$output" ""
   jq -e '.profiles | length == 2' "$T/public.json"
 }
 
-@test "a price or a name that does not belong there is refused before it is told" {
+@test "a price or a name that does not belong there is refused before it is shown" {
   run_status 3 gpuaas-state apply - << 'END'
 {"kind":"gpuaas.profile/1","name":"evil\u001b[2J","shape":"slice","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
 END
-  # A type that the catalogue lacks is told as it is, without facts.
+  # A type that the catalogue lacks is shown as it is, without facts.
   raw "UPDATE profile SET record = json_set(record, '\$.types', json('[\"own<b>-type\"]')) WHERE current = 1"
   run_ok gpuaas-profile list --public --json
   jq_is '[.acceleratorType, .memory, .byType[0].name] | @json' '["own<b>-type",null,"own<b>-type"]'
@@ -512,7 +512,7 @@ barred()
     "$GPUAAS_PUBLISHED" > "$T/public.old"
   GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --type nvidia-h200-141gb --json
   jq_is 'select(.name == "premium-gpu") | [.availableCount, .staleSeconds >= 7200] | @json' '[4,true]'
-  # What the numbers rest on is too old: nobody knows what is free.
+  # The basis of the numbers is too old: nobody knows what is free.
   GPUAAS_STALE_AFTER=1h GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --json
   jq_is 'select(.name == "premium-gpu") | [.available, .availableCount, .largestAvailable, .availableCounts, .unknownCount,
     .totalCount, (.summary | split(" - ")[1]), .byType[0].availableCount, .byType[0].availableCounts] | @json' \
@@ -530,7 +530,7 @@ barred()
   assert_stderr "no profiles of teams"
   run_ok barred gpuaas-match --memory 80GB --image nobodys --json
   assert_stderr "does not list the nodes with a copy of image 'nobodys'"
-  # What is for operators is not for him, nor is a state that he names.
+  # He gets neither the operators' views nor a state that he names.
   run_status 6 barred gpuaas-profile list
   run_status 6 barred gpuaas-profile list --public --state "$GPUAAS_STATE"
   run_status 6 barred gpuaas-profile list --public --output "$T/other.json"
@@ -559,7 +559,7 @@ barred()
     assert_stderr "no published view of profiles"
     assert_equal "$output" ""
   done
-  # What stands in it steers no terminal.
+  # Its texts steer no terminal.
   jq_in_order -c '.profiles[0]."\u001b[31m" = 1' "$T/good.json" > "$GPUAAS_PUBLISHED"
   run_status 3 barred gpuaas-profile list --public
   assert_stderr "unknown member '?[31m'"
@@ -573,7 +573,7 @@ barred()
   [[ $status -ne 0 ]]
 }
 
-@test "an index with a node that is not there is told as damage, and nothing is listed" {
+@test "an index with a node that is not there is reported as damage, and nothing is listed" {
   fleet 1 2
   # The node goes while nobody knows that there is the index.
   state_sql "PRAGMA writable_schema=ON; CREATE TABLE hidden AS SELECT * FROM sqlite_schema
@@ -586,7 +586,7 @@ barred()
   assert_equal "$output" ""
 }
 
-@test "a state that is damaged where it is counted is told as damaged, and nothing is listed" {
+@test "a state that is damaged where it is counted is reported as damaged, and nothing is listed" {
   fleet 1 2
   # All that is read of nodes behind NVSwitches.
   raw "UPDATE slot SET module_id = slot_index;

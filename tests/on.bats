@@ -44,7 +44,7 @@ reach()
   sed -i "/^Host $1\$/,/^Host /s|^  ProxyCommand .*|  ProxyCommand $2|" "$T/ssh/config"
 }
 
-@test "no orders: nothing is run, it is said, and a refusal before keeps its status" {
+@test "no orders: nothing runs, a warning says so, and a refusal before keeps its status" {
   three_nodes
   run_ok gpuaas-on gpuaas-provision < /dev/null
   assert_equal "$output" ""
@@ -226,7 +226,7 @@ RUN
   ssh_runs h1 <<< "exit 1"
   run_status 1 gpuaas-on --nodes node=h1 gpuaas-reconcile
   assert_equal "$(ends)" "h1 true"
-  # What steers a terminal does not get to one.
+  # Characters that steer a terminal do not get to one.
   ssh_runs h1 <<< "printf 'a\\033[2Jb\\n' >&2"
   run_ok gpuaas-on --nodes node=h1 gpuaas-reconcile
   assert_stderr "h1: a?[2Jb"
@@ -235,7 +235,7 @@ RUN
   run_ok gpuaas-on --nodes node=h1 gpuaas-reconcile
   assert_stderr "h1: a?2Jb?c?d"
   run ! grep -qaP '\x1b|\x9b|\xe2\x80\xae|\r' <<< "$stderr"
-  # The same in the sentence of a record, which quotes the last of what was said.
+  # The same in the sentence of a record, which quotes the last words of the host.
   ssh_runs h1 <<< "printf 'a\\302\\2332Jb\\342\\200\\256d\\n' >&2; exit 9"
   run --separate-stderr gpuaas-on --table --nodes node=h1 gpuaas-reconcile
   run ! grep -qaP '\x1b|\x9b|\xe2\x80\xae' <<< "$output$stderr"
@@ -318,7 +318,7 @@ RUN
   assert_equal "$(wc -l < "$T/connections")" 2
 }
 
-@test "three hosts found, approved, wiped, sold, reconciled, taken back" {
+@test "three hosts found, approved, wiped, sold, reconciled, released" {
   three_hosts h1 h2 h3
   line "gpuaas-on --nodes lab=true gpuaas-discover | gpuaas-approve --record-only"
   line "gpuaas-on --nodes lab=true gpuaas-image add $T/images/lab.raw --name lab --probe running \
@@ -353,7 +353,7 @@ RUN
   line "gpuaas-on --nodes lab=true gpuaas-discover | gpuaas-approve --all-ready | gpuaas-on gpuaas-wipe |
     gpuaas-state fold -"
   cp "$T/ssh/h1/run" "$T/whole"
-  # What the host says ends up nowhere: its sshd is gone before the command is done.
+  # The host's output ends up nowhere: its sshd is gone before the command is done.
   ssh_runs h1 << RUN
 (setsid "$T/whole" < /dev/stdin > "$T/unheard" 2>&1; touch "$T/done") 3< /dev/stdin <&3 &
 until grep -q '"phase":"clone"' "$T/unheard"; do sleep 0.01; done
@@ -370,7 +370,7 @@ RUN
   assert_equal "$(ends)" "h1 false"
   assert_output "no answer for $id"
   assert_output "gpuaas-state expect --node h1 | gpuaas-on gpuaas-reconcile"
-  # What came whole is folded; the failure of the connection moves nothing but is told.
+  # Complete records are folded; the failure of the connection moves nothing but is reported.
   run_status 9 gpuaas-state fold - < "$T/cut"
   assert_equal "$(gpuaas-list allocations | jq -r .state)" provisioning
   wait_for 60 test -e "$T/done"
@@ -410,7 +410,7 @@ as_b()
   run --separate-stderr as_b gpuaas-on gpuaas-reconcile --repair - < "$T/want"
   assert_status 4
   assert_output "carries out orders of the state $a of epoch 1"
-  # Who does it all the same gets nowhere, on a slot that is free in both.
+  # An order all the same gets nowhere, on a slot that is free in both.
   sql "$T/b.db" "UPDATE slot SET epoch_verified = 2, generation = generation + 1;
     UPDATE node SET epoch_verified = 2, generation = generation + 1"
   as_b gpuaas-place --profile lab --gpus 1 --name late > "$T/plan.b"
@@ -443,7 +443,7 @@ as_b()
   run --separate-stderr gpuaas-on gpuaas-reconcile --repair - < "$T/nobody"
   assert_output "comes from a state that it does not name"
   assert_equal "$(virsh -q -c "${TEST_URI[h1]}" list --name | grep gpuaas)" "gpuaas-$early"
-  # The one that is served goes on, and is told of the other.
+  # The one that is served goes on, and sees the other.
   line "gpuaas-on gpuaas-provision < $T/plan.a | gpuaas-state fold -"
   run gpuaas-on gpuaas-reconcile - < <(gpuaas-state expect)
   assert_status 1
@@ -541,7 +541,7 @@ as_b()
     assert_stderr "this key may not run"
   done
   assert_equal "$(sha256sum < "$T/backup.tar")" "$sum"
-  # What the controller sends reaches the program, whose own answer comes back.
+  # The controller's input reaches the program, whose own answer comes back.
   for line in "gpuaas-wipe --pending --unanswered" "gpuaas-wipe --jobs 2 --progress=none -" "gpuaas-release - --jobs 2" \
     "gpuaas-provision --progress json" "gpuaas-reconcile --repair --boot -" "gpuaas-reconcile --take-over -"; do
     shell_says host 0 "$line --help"

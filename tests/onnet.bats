@@ -74,7 +74,7 @@ allocations_are()
     map("\(.name) \(.state)") | join(", ")')" "$1"
 }
 
-# What the state holds, but for who looked when.
+# The content of the state, without who looked when.
 picture()
 {
   gpuaas-list slots
@@ -91,13 +91,13 @@ place_three()
   done > "$T/plans"
 }
 
-# what gpuaas-on said, to the state; refusals of single results are told there
+# The output of gpuaas-on, to the state, which reports refusals of single results
 fold_all()
 {
   gpuaas-state fold - < "$1" > "$T/folded" 2> "$T/fold.err" || :
 }
 
-@test "over three links: sold, reconciled, taken back, and folded twice and backwards" {
+@test "over three links: sold, reconciled, released, and folded twice and backwards" {
   place_three
   run_ok gpuaas-on gpuaas-provision < "$T/plans"
   assert_equal "$(ends)" "h1 true h2 true h3 true"
@@ -110,7 +110,7 @@ fold_all()
   run_ok gpuaas-state fold "$T/results"
   assert_equal "$(picture)" "$before"
   line "gpuaas-state expect | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -"
-  # Taken back; the wipes are folded before what let the slots go, and then once more in order.
+  # Released; the wipes are folded before what let the slots go, and then once more in order.
   gpuaas-release job-h1 job-h2 job-h3 > "$T/orders"
   gpuaas-on gpuaas-release - < "$T/orders" > "$T/released"
   gpuaas-on gpuaas-wipe < "$T/released" > "$T/wiped"

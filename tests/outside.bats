@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What comes from outside: the caller's PATH, the settings file, and characters that steer a
+# Input from outside: the caller's PATH, the settings file, and characters that steer a
 # terminal, whoever said them.
 
 load helper
@@ -20,7 +20,7 @@ evil()
   done
 }
 
-# What U+009B (CSI), ESC, a lone 0x9b and U+202E are in a text
+# The bytes of U+009B (CSI), ESC, a lone 0x9b and U+202E in a text
 CSI=$'\302\233' ESC=$'\033' LONE=$'\233' TURN=$'\342\200\256'
 
 # Nothing of these in $1.
@@ -74,7 +74,7 @@ is_clean()
   done
 }
 
-@test "a line of gpuaas.conf that counts for nothing is said, and a setting is not" {
+@test "a line of gpuaas.conf that counts for nothing is reported, and a setting is not" {
   ((EUID == 0)) || skip "only root can have a gpuaas.conf"
   run_ok "$SRC/tests/own-conf" $'# a comment\n\nGPUAAS_CURRENCY=EUR\nGPUAAS_PAHT=/secret\ngarbage\nPATH=/x' \
     gpuaas-list --version
@@ -83,7 +83,7 @@ is_clean()
   assert_stderr "line 5 of '/etc/gpuaas/gpuaas.conf' has no effect: it is no KEY=VALUE"
   assert_stderr "line 6 of '/etc/gpuaas/gpuaas.conf' has no effect: there is no setting 'PATH'"
   [[ $stderr != *secret* ]]
-  # By the front it is said once.
+  # Through the front it is reported once.
   run_ok "$SRC/tests/own-conf" garbage gpuaas list --version
   assert_equal "$(grep -c warning <<< "$stderr")" 1
   # Every setting that the page has is one.

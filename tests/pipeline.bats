@@ -50,7 +50,7 @@ load lab
   assert_equal "$(states; gpuaas-list audit)" "$before"
   GPUAAS_NODE=elsewhere gpuaas-release job > "$T/order"
   slots_are releasing available
-  # What provision said does not bring the allocation back to life.
+  # The results of provision do not bring the allocation back to life.
   run_status 4 fold "$T/results"
   slots_are releasing available
   there gpuaas-release < "$T/order" > "$T/released"
@@ -149,7 +149,7 @@ load lab
   s=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
   run_status 4 here bash -c 'gpuaas-approve repair "$1" --reason again | gpuaas-wipe' - "$s"
   assert_output "this host knows the disk as wiped since"
-  # What it says is what helps.
+  # The command that it names helps.
   here gpuaas-discover > "$T/discovery"
   run gpuaas-approve --slot 0 --destroy-data "$(jq -rs 'map(select(.slot_index == 0))[0].nvme.wwid' "$T/discovery")" < "$T/discovery"
   run_ok here bash -c 'gpuaas-approve repair "$1" --reason again | gpuaas-wipe' - "$s"

@@ -59,7 +59,7 @@ requests()
   fleet 2 8
   mkdir "$T/.ssh"
   echo "ssh-ed25519 AAAA me" > "$T/.ssh/id_ed25519.pub"
-  # a wrong answer is asked again; an empty line takes the default
+  # gpuaas-place repeats the question after a wrong answer; an empty line takes the default
   run_ok gpuaas-place --guide --project a <<< $'7\nslice\n\n3\n2\nlab\n\n'
   assert_equal "$output" \
     "gpuaas-place --profile lab --gpus 2 --image lab --key $T/.ssh/id_ed25519.pub --project a"
@@ -203,7 +203,7 @@ requests()
   first=$output
   run_status 2 gpuaas-place < "$T/in"
   assert_equal "$output" "$first"
-  # What a drop-in named is there without it, by the name that it has there.
+  # A type that a drop-in named is there without it, by the name that it has there.
   state_sql "UPDATE slot SET accelerator_type = 'acme-x1', generation = generation + 1 WHERE slot_index > 6"
   run_ok place --type acme-x1
   run_status 2 place --type acme-x2
@@ -308,7 +308,7 @@ requests()
   done
 }
 
-@test "what waits for its wipe is told" {
+@test "slots that wait for their wipe are named" {
   setup_host lab1
   in_host gpuaas-discover > "$T/lab1.rec"
   gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/slots"

@@ -28,7 +28,7 @@ seal()
   echo "${text%?},\"digest\":\"sha256:${digest%% *}\"}"
 }
 
-# What the records below are made of, for jq: the first N slots of lab1, and its network.
+# The parts of the records below, for jq: the first N slots of lab1, and its network.
 PARTS='
   def bundles($n): [
     {slot:"s0000000",claim:"c0000000",slot_index:0,generation:3,numa_node:0,

@@ -168,7 +168,7 @@ END
     "nvidia-h200-141gb pci" "acme-x5 pci"; do
     jq -r '"\(.object) \(.check)"' <<< "$output" | grep -qx "$want" || { echo "$want"; false; }
   done
-  # What is marked ambiguous, or told apart by its revision, is no contradiction.
+  # A type that is marked ambiguous, or distinguished by its revision, is no contradiction.
   jq_slurp_is 'map(select(.object == "nvidia-l4-24gb" or .object == "amd-mi25-16gb")) | length' 0
 }
 

@@ -18,7 +18,7 @@ has()
     { echo "no '$1' in: $output"; return 1; }
 }
 
-@test "good labels are told with what they mean and what they leave out" {
+@test "good labels are shown with what they mean and what they leave out" {
   found '{"nvidia.com/gpu.product":"NVIDIA-A100-SXM4-80GB","nvidia.com/gpu.memory":"81920","nvidia.com/gpu.count":"8","nvidia.com/gpu.family":"ampere","nvidia.com/gpu.compute.major":"8","nvidia.com/gpu.compute.minor":"0"}' \
     '{"nvidia.com/gpu":"8"}'
   assert_status 0
@@ -37,7 +37,7 @@ has()
   jq_is .type nvidia-t4-16gb
 }
 
-@test "wrong, malformed, ambiguous and unpublished labels are told as such" {
+@test "wrong, malformed, ambiguous and unpublished labels are reported as such" {
   found '{"nvidia.com/gpu.product":"NVIDIA-X1","nvidia.com/gpu.count":"eight"}' '{}'
   assert_status 1
   has "error unknown_value nvidia.com/gpu.product"
@@ -58,7 +58,7 @@ has()
   has "error no_text gpu.intel.com/product"
 }
 
-@test "labels that contradict each other, the resources or the machine are told" {
+@test "labels that contradict each other, the resources or the machine are reported" {
   found '{"nvidia.com/gpu.product":"NVIDIA-H200","nvidia.com/gpu.family":"ampere","nvidia.com/gpu.compute.major":"8","nvidia.com/gpu.compute.minor":"0"}' \
     '{"nvidia.com/gpu":"8"}'
   assert_status 1
@@ -74,12 +74,12 @@ has()
   has "warning label_missing null"
 }
 
-@test "labels that hold PCI ids are told with the type, and an id that nobody knows as that" {
+@test "labels that hold PCI ids are shown with the type, and an id that nobody knows as unknown" {
   local nfd=feature.node.kubernetes.io/pci
   found '{"amd.com/gpu.device-id":"ffff","beta.amd.com/gpu.device-id.ffff":"8"}' '{"amd.com/gpu":"8"}'
   assert_status 1
   has "warning unknown_value amd.com/gpu.device-id"
-  # What says the same again is told once.
+  # Labels that say the same are reported once.
   refute_output beta.
   found '{"amd.com/gpu.device-id":"74a1","amd.com/gpu.vram":"192G","beta.amd.com/gpu.vram.192G":"8"}' '{"amd.com/gpu":"8"}'
   assert_status 0

@@ -237,7 +237,7 @@ END
   run_ok hand none --hugepages 0 --memory-per-gpu 1537M
   run_status 2 profile set pairs --count 1,2
   assert_stderr "a guest of 1 GPU gets 1536 MiB"
-  # What stands in the state since before can still be retired.
+  # An older profile of the state can still be retired.
   state_sql "UPDATE profile SET current = 0 WHERE name = 'whole';
     INSERT INTO profile (name, version, record, created_at, current) SELECT name, 2,
     replace(replace(record, '\"hugepage_kib\":1048576', '\"hugepage_kib\":4'),
@@ -275,7 +275,7 @@ END
   done
   run_ok profile show one
   jq_is '"\(.version) \(.types | length) \(.teams | length)"' "2 1 1"
-  # What is sold whole needs no counts.
+  # A baremetal profile needs no counts.
   profile create whole --shape baremetal --count 8 > "$T/made"
   run_ok profile set whole --count ''
   jq_is 'has("counts")' false
@@ -306,7 +306,7 @@ END
   run_ok profile create one --from-nodes h200 --price 3.50
   jq_is '"\(.shape) \(.types | join(" ")) \(.counts) \(.vcpus_per_gpu) \(.memory_mib_per_gpu) \(.hugepage_kib)"' \
     "slice nvidia-h200-141gb [1,2,4,8] 24 196608 1048576"
-  # What is reserved after the discovery counts too.
+  # Memory that is reserved after the discovery counts too.
   gpuaas-state apply - > "$T/applied" << 'END'
 {"kind":"gpuaas.node-settings/1","node":"h200","reserved_cpus":"0-3","reserved_memory_mib":1048576}
 END
@@ -471,7 +471,7 @@ is_type()
   jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
   run_status 1 gpuaas-place < "$T/requests"
   jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
-  # Whoever writes past the programs is refused too.
+  # A write past the programs is refused too.
   run state_sql "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by,
     created_at) SELECT 'x', a.id, s.node_id, s.id, 'slot', 1, 'slices', 'x' FROM allocation a, slot s
     WHERE s.node_id = 'n001' LIMIT 1"

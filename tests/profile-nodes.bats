@@ -187,7 +187,7 @@ n1 1"
   jq_is .types[0].type intel-gaudi2-96gb
 }
 
-@test "label_missing is told where nothing tells the type, and not where a cloud or a person does" {
+@test "label_missing is reported where nothing shows the type, and not where a cloud or a person does" {
   local labels
   for labels in '{"cloud.google.com/gke-accelerator":"nvidia-tesla-a100"}' '{"node.kubernetes.io/instance-type":"p5.48xlarge"}' \
     '{"accelerator.gpuaas/type-override":"nvidia-l4-24gb","accelerator.gpuaas/type-override-owner":"ops"}'; do
@@ -196,7 +196,7 @@ n1 1"
   done
   view '{"node.kubernetes.io/instance-type":"Standard_ND96isr_MI300X_v5"}' '{"amd.com/gpu":"8"}'
   jq_is '.warnings | length' 0
-  # What leaves it open does not tell it.
+  # A name that leaves it open does not show it.
   view '{"karpenter.k8s.aws/instance-gpu-name":"a100"}' '{"nvidia.com/gpu":"8"}'
   warned label_missing
   view '{}' '{"amd.com/gpu":"8"}'
@@ -249,7 +249,7 @@ discovered()
   assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
 }
 
-@test "the bare name of a product finds every form of it, and what a name meant is said" {
+@test "the bare name of a product finds every form of it, and the answer says what a name meant" {
   node w1 '{"nvidia.com/gpu.product":"NVIDIA-A100-SXM4-80GB","nvidia.com/gpu.count":"4"}' '{"nvidia.com/gpu":"4"}' \
     > "$T/nodes.json"
   run_ok gpuaas-profile nodes --type a100 "$T/nodes.json"
@@ -322,7 +322,7 @@ h200 nvidia-a2-16gb"
   run_ok gpuaas-profile nodes "$T/nodes.json"
   jq_is .summary "8x NVIDIA H200 141GB"
   run_ok gpuaas-profile nodes clear w01
-  # What was recorded before the node came to the state is the node's, and is cleared with it.
+  # A record from before the node came to the state is the node's, and is cleared with it.
   state_sql "UPDATE node SET name = 'h2', generation = generation + 1"
   run_ok gpuaas-profile nodes
   warned type_conflict

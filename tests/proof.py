@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The members of wipe evidence that prove a wipe, for programs of tests that play a host.
 
-What gpuaas-wipe would have written had it wiped the disk of the order. Its guard's steps are read
+The evidence that gpuaas-wipe would have written had it wiped the disk of the order. Its guard's steps are read
 from the sources, so that a step more is here at once.
 """
 

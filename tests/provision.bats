@@ -52,7 +52,7 @@ untouched()
   assert_equal "$output" ""
 }
 
-# What host.db has, as text
+# The content of host.db, as text
 host_db()
 {
   host_sql .dump
@@ -297,7 +297,7 @@ start domain gpuaas-a110c000"
   run_ok provision
 }
 
-@test "fatal bus errors that the state was not told of refuse their GPU; those it was told of do not" {
+@test "fatal bus errors that the state does not know refuse their GPU; those that it knows do not" {
   start_libvirtd
   setup_host lab1 'gpu.0.aer={"fatal":2}'
   plan > "$T/plan"
@@ -315,7 +315,7 @@ start domain gpuaas-a110c000"
   run_ok provision
 }
 
-@test "two at the same plan: one works, the other is told who has it" {
+@test "two at the same plan: one works, the other names who has it" {
   start_libvirtd
   plan > "$T/plan"
   mkdir -p "$GPUAAS_HOST_DIR/hold"

@@ -61,7 +61,7 @@ gpu_ready()
   rm "$T/version"
   nvidia_smi 0 '570.133.20, GPU-0f1e2d3c' '570.133.20, GPU-4b5a6978'
   run_status 1 gpu_ready
-  assert_output "does not say which driver"
+  assert_output "names no driver"
 }
 
 @test "the CUDA image without a GPU has nothing to prove; a graphics class counts" {

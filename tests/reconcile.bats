@@ -95,7 +95,7 @@ codes()
     "error bad a110c000 gpuaas-vm start a110c000"
 }
 
-@test "a domain of an ended allocation is told and left alone with all it has" {
+@test "a domain of an ended allocation is reported and left alone with all it has" {
   provisioned
   reconcile 1 "$ENDED" --repair
   assert_equal "$(codes)" "domain_orphan"
@@ -314,7 +314,7 @@ rebooted()
   jq_is '[.kind,.phase,.code]|join(" ")' "gpuaas.failure/1 hold undone"
 }
 
-@test "a result that was lost on its way is told again" {
+@test "a result that was lost on its way is written again" {
   provisioned
   reconcile 1 '.allocations[0].state="provisioning"'
   assert_equal "$(codes)" "result_untold"

@@ -271,7 +271,7 @@ adopt()
   run --separate-stderr gpuaas-state adopt --reason "after the restore" --json "$@" < "$T/inventory"
 }
 
-# What adopting must not touch: the host's disks, its memory, its domains.
+# Adopting must not touch these: the host's disks, its memory, its domains.
 host_snapshot()
 {
   cat "$WORK"/disks/* | sha256sum
@@ -388,7 +388,7 @@ epochs()
   adopt --wipe
   slots_are wiping available
   jq_in_order -c 'select(.kind == "gpuaas.wipe-order/1")' <<< "$output" > "$T/order"
-  # Until the host was asked with the new epoch, it carries out orders of the one before.
+  # Until a host has seen the new epoch, it carries out orders of the one before.
   run_status 4 here gpuaas-wipe < "$T/order"
   assert_stderr "orders of the state"
   run here gpuaas-reconcile
@@ -421,7 +421,7 @@ epochs()
   slots_are cleanup_blocked available
   virsh -q -c "$LIBVIRTD_URI" destroy "gpuaas-$later"
   virsh -q -c "$LIBVIRTD_URI" undefine "gpuaas-$later"
-  gpuaas-approve repair "$slot" --reason "he was told" > "$T/order"
+  gpuaas-approve repair "$slot" --reason "he knows" > "$T/order"
   run_ok here gpuaas-wipe "$T/order"
   jq_is "select(.outcome).outcome" confirmed
   slots_are available available
@@ -516,7 +516,7 @@ epochs()
   run_ok gpuaas-state check
 }
 
-# What of use there is: spans, with whose they are and at what price.
+# The use so far: spans, with their owners and prices.
 spans()
 {
   state_sql "SELECT allocation_id, usage_kind, count, accelerator_type, price_micros, started_at, ended_at, project,

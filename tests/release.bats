@@ -117,7 +117,7 @@ fresh_host()
   wipe_disks
 }
 
-@test "killed at every boundary and run again: everything is gone, nothing is said twice" {
+@test "killed at every boundary and run again: everything is gone, nothing is written twice" {
   gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
   for signal in 9 15 2; do
     for phase in hold vm_stopped fabric undo devices; do
@@ -207,7 +207,7 @@ fresh_host()
   run_status 6 in_host gpuaas-provision "$T/plan"
   jq_is .code hook_unsafe
   chmod 755 "$T/metal/deploy/10-deploy"
-  # What a link names, and what stands in a folder of everybody's, could be swapped.
+  # Anybody could swap the target of a link, and a file in a folder of everybody's.
   mv "$T/metal/deploy/10-deploy" "$T/deploy"
   ln -s "$T/deploy" "$T/metal/deploy/10-deploy"
   fresh_host
@@ -219,7 +219,7 @@ fresh_host()
   run_status 6 in_host gpuaas-provision "$T/plan"
   jq_is .code hook_unsafe
   chmod 755 "$T/metal/deploy"
-  # What an editor or dpkg leaves behind is not run, as with every other hook.
+  # A file that an editor or dpkg leaves behind does not run, as with every other hook.
   for name in 10-deploy~ 10-deploy.dpkg-old .10-deploy.swp; do
     printf '#!/bin/sh\ntouch "%s/ran-%s"\n' "$T" "$name" > "$T/metal/deploy/$name"
     chmod 755 "$T/metal/deploy/$name"

@@ -103,7 +103,7 @@ beta project-2
 null project-3
 null project-4
 null project-5"
-  # Once, however many lines there are, and only where teams are asked for.
+  # Once, however many lines there are, and only where the report is by teams.
   assert_equal "$(grep -c 'under no team' <<< "$stderr")" 1
   assert_stderr "'project-3' (of several: alpha, beta), 'project-4' (of none), 'project-5' (of none)"
   run_ok gpuaas-report cost --by project --from 2025-01-01
@@ -202,7 +202,7 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
   jq_is 'select(.ResourceId == "00000002")|[.SkuId, .SkuPriceId, .SkuPriceDetails]|join(" ")' \
     'gpu-unknown gpu-unknown/h200-slice {"GpuCount":1,"x_Profile":"h200-slice"}'
   jq_is 'select(.ResourceId == "00000002").ChargeDescription' "GPU of unknown type, 1 GPU for 3600 s"
-  # Whoever bills has a name.
+  # The provider of the bill has a name.
   GPUAAS_PROVIDER='+Ops, "GPU"' run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 \
     --to 2026-12-01
   assert_output "\"'+Ops, \"\"GPU\"\"\""
@@ -440,7 +440,7 @@ what_if()
   GPUAAS_ERRORS=json run_status 2 gpuaas-report cost --what-if type=nvidia-a101-sxm4-80gb
   assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
   assert_stderr '"reason":"unknown_type"'
-  # What a profile names has a price, also where the drop-in that describes it is missing.
+  # A type that a profile names has a price, also where the drop-in that describes it is missing.
   profile own-slice acme-x1-64gb 1000000 | gpuaas-state apply - > "$T/made"
   what_if acme-x1-64gb 'acme-x1-64gb 4200000'
   run_status 2 gpuaas-report cost --what-if type=acme-x1-64gb,profile=h200-slice
@@ -507,11 +507,11 @@ what_if()
   run_status 2 gpuaas-report usage --json --format table
   run_ok gpuaas-report usage --format json --json
   run_ok gpuaas-report usage --format table --table
-  # A duration has an end, which is said.
+  # A duration has a bound, and the refusal names it.
   run_ok gpuaas-report usage --from 3660d
   run_status 2 gpuaas-report usage --from 36500d
   assert_stderr "--from '36500d' is neither a time, a day nor a duration of at most 3660d"
-  # Who issues the bill is text.
+  # The issuer of the bill is text.
   GPUAAS_PROVIDER=$'a\xffb' run_status 2 gpuaas-report cost --format focus --currency EUR
   assert_stderr "GPUAAS_PROVIDER"
   assert_equal "$output" ""
@@ -549,7 +549,7 @@ what_if()
   gpuaas-report cost --from 2020-01-01 --to 2026-01-01 --format focus --currency IRR > "$T/focus.csv"
   run_ok oracle focus "$GPUAAS_STATE" "$T/focus.csv" "$(date -u -d 2020-01-01 +%s)" \
     "$(date -u -d 2026-01-01 +%s)"
-  # What no program of ours writes is named, not counted.
+  # Spans that no program of ours writes are named, not counted.
   unguarded
   ID=00000002 span active -1 5 2026-01-01T00:00:00.000000Z 2026-01-02T00:00:00.000000Z
   run_status 10 gpuaas-report usage --from 2025-12-01 --to 2026-02-01
@@ -576,7 +576,7 @@ what_if()
   jq_slurp_is '[.[] | select(.check == "billing") | .object] | unique | join(" ")' 00000002
 }
 
-@test "a span whose times are none is named whatever time is asked for" {
+@test "a span whose times are none is named in every report" {
   local n=10000000 begins ends from
   new_state
   unguarded

@@ -55,7 +55,7 @@ codes()
   done
 }
 
-@test "a new code of what Kubernetes says is found, and one that stands in no known way is asked for" {
+@test "a new code of what Kubernetes says is found, and one that stands in no known way is a finding" {
   sed -i 's/ga_view_warn(v, "memory_ratio"/ga_view_warn(v, "memory_odd"/' "$T/tree/lib/catalog/weigh.c"
   sed -i 's/? "device_repeated" : "device_missing"/? "device_twice" : "device_missing"/' \
     "$T/tree/lib/exchange/kube/claim.c"

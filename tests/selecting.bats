@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The decision table of gpuaas-selecting(7): what it recommends does, when the programs are asked.
+# The decision table of gpuaas-selecting(7): the programs confirm what it recommends.
 
 load helper
 
@@ -22,7 +22,7 @@ options()
   *' 128K context') echo --model-params "$(size "$1")" --precision bf16 "${cache[@]}" ;;
   'full training of '*) echo --model-params "$(size "$1")" --method full ;;
   'CUDA, no tensor cores') echo --app cuda --min-compute-capability 7.0 ;;
-  *) echo "nothing is asked of '$1': teach me the command" >&2; return 1 ;;
+  *) echo "no command for '$1': add it here" >&2; return 1 ;;
   esac
 }
 
@@ -83,7 +83,7 @@ has_fp64()
   assert_equal "$(jq --arg s "$1" 'select(.slug == $s).dense.fp64_gflops > 8000' <<< "$output")" true
 }
 
-@test "each row of the decision table holds when gpuaas-match is asked" {
+@test "gpuaas-match confirms each row of the decision table" {
   gpuaas-state init --lab > "$T/made"
   local work machines asked=0 n=0 serving=()
   while IFS=$'\t' read -r work machines; do

@@ -229,7 +229,7 @@ raw()
   ask -I "$URL"
   assert_output 'HTTP/1.1 200 '
   assert_output "Content-Length: $(stat -c %s "$FILE")"
-  # What is published next has another tag, and is given at once.
+  # The next publication has another tag, and is given at once.
   publish 3
   ask -H "If-None-Match: $tag" "$URL"
   assert_output 'HTTP/1.1 200 '
@@ -270,7 +270,7 @@ raw()
   assert_output 'HTTP/1.1 200 '
 }
 
-@test "why nothing is given is said on stderr with the path, once each time it begins" {
+@test "stderr says why nothing is given, with the path, once each time it begins" {
   activate 2> "$T/words"
   rm "$FILE"
   ask "$URL"
@@ -405,7 +405,7 @@ slow_clients()
     wait_for 60 has_ended "$pid"
     wait "$pid"
   done
-  # What was under way to the slow reader arrives, and no more.
+  # Bytes that were under way to the slow reader arrive, and no more.
   assert_equal "$(tail -n 1 "$T/stays.${SLOW[3]}")" "HTTP/1.1 200 OK True"
   # A client that asks at once has all of what a busy machine, too, sends in that second.
   truncate -s 256K "$FILE"

@@ -90,7 +90,7 @@ CURE+='gpuaas-on --nodes node=n-1ab100000000 gpuaas-discover | gpuaas-approve --
   assert_equal "$(jq -r "$jq_host" "$T/discovery")" "$key"
   run_ok gpuaas-approve --record-only < "$T/discovery"
   assert_equal "$(keys)" "node_key_first_use $key"
-  # From now on it is asked for.
+  # From now on it is required.
   run_ok gpuaas-state fold "$T/observed"
 }
 
@@ -145,7 +145,7 @@ CURE+='gpuaas-on --nodes node=n-1ab100000000 gpuaas-discover | gpuaas-approve --
   assert_stderr "it shows another key than the registered one"
 }
 
-@test "on the machine of the state a revoked key is said to be one, and a new one is named" {
+@test "on the machine of the state a revoked key is reported as revoked, and a new one is named" {
   GPUAAS_HOST_DIR=$T/near in_host gpuaas-wipe < <(head -n 1 "$T/orders") > "$T/local"
   gpuaas-node revoke-key n-1ab100000000 --reason lost --yes > "$T/revoked"
   GPUAAS_HOST_DIR=$T/near run_ok in_host gpuaas-wipe < <(tail -n 1 "$T/orders")
@@ -220,7 +220,7 @@ enrol()
   openssl genpkey -algorithm ed25519 -out "$T/other.key" 2> /dev/null
   sign "$T/other.key" < "$T/results" > "$T/bad"
   refused unknown_key
-  # What was refused keeps nothing from what is right.
+  # A refused result does not hinder the right one.
   run_ok gpuaas-state fold "$T/results"
   assert_equal "$(slot_state)" available
   # It travelled through jq, which keeps members and their order.
@@ -304,14 +304,14 @@ cure()
   run_ok gpuaas-list attention --where code=node_without_key
   jq_is .command "gpuaas-on --nodes node=n-1ab100000000 gpuaas-host-bootstrap --new-key && \
 gpuaas-on --nodes node=n-1ab100000000 gpuaas-discover | gpuaas-approve --record-only"
-  # What enrolled it before does not do it: the revoked key is still there.
+  # A discovery, which enrolled it before, does not do it: the revoked key is still there.
   on_host gpuaas-discover > "$T/discovery"
   run_status 6 gpuaas-approve --record-only < "$T/discovery"
   assert_stderr "gpuaas-host-bootstrap --new-key"
   cure node_without_key
   new=$(public_key "$T/far/node.key")
   [[ $new != "$old" ]]
-  # Anybody could have shown it: it is said, and in the audit.
+  # Anybody could have shown it: a warning names it, and so does the audit.
   assert_stderr "the key of node 'n-1ab100000000' was revoked, and $new counts from now on"
   assert_equal "$(gpuaas-list audit --where action=key_registered | jq -r '.detail.after // empty')" key_revoked
   assert_equal "$(stat -c %a "$T/far/node.key")" 600
@@ -361,7 +361,7 @@ gpuaas-on --nodes node=n-1ab100000000 gpuaas-discover | gpuaas-approve --record-
   jq_is .code result_refused
 }
 
-@test "a key that is taken on first use is said, by fold and by adopt" {
+@test "fold and adopt report a key that they take on first use" {
   run_ok gpuaas-state fold "$T/results"
   assert_stderr "node 'n-1ab100000000' had no key: $(public_key "$T/far/node.key"), with which this result is signed"
   run_ok gpuaas-state fold "$T/results"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# How the tests look into a database and change it by hand. Only this file knows which engine that is
-# (tests/check-source): for another one the functions here change, and no test.
+# How the tests look into a database and change it by hand. Only this file and tests/database.py, its
+# like for Python, know which engine that is (tests/check-source): for another one the functions here
+# change, and no test.
 #
 #   sql FILE [STATEMENT…]   runs the statements, without one those of stdin; also .dump and .schema.
 #                           A row is a line with "|" between its columns. The status is that of the
@@ -13,9 +14,12 @@
 #
 # A lock is waited for, as every program of gpuaas does.
 
+sql_here=${BASH_SOURCE[0]%/*}
+sql_engine=sqlite3 # for a bench, which measures it beside gpuaas
+
 sql()
 {
-  sqlite3 -cmd '.timeout 5000' "$@"
+  "$sql_engine" -cmd '.timeout 5000' "$@"
 }
 
 state_sql()
@@ -27,16 +31,17 @@ host_sql()
 {
   sql "$GPUAAS_HOST_DIR/host.db" "$@"
 }
+export sql_engine
 export -f sql state_sql host_sql
 
 without_triggers()
 {
-  python3 - "$GPUAAS_STATE" "$1" << 'END'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-    db.execute("DROP TRIGGER " + name)
+  python3 - "$GPUAAS_STATE" "$1" "$sql_here" << 'END'
+import sys
+sys.path.insert(1, sys.argv[3])
+import database
+db = database.to_write(sys.argv[1])
+database.drop_triggers(db)
 db.executescript(sys.argv[2])
-db.commit()
 END
 }

@@ -6,7 +6,7 @@
 # listens and no port can be taken.
 #
 #   ssh_machines NAME…     keys and configuration of machines that let the controller's key in; sets
-#                          it as gpuaas-on's ssh. What a key may run is $T/ssh/NAME/run, an executable with the
+#                          it as gpuaas-on's ssh. A key runs $T/ssh/NAME/run, an executable with the
 #                          command in SSH_ORIGINAL_COMMAND: any command, until it is replaced
 #   ssh_runs NAME          reads that executable from stdin
 #   ssh_stop               ends the connections that are shared (in teardown)

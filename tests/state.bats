@@ -59,7 +59,7 @@ load helper
   jq_is 'select(.kind == "gpuaas.finding/1") | .check' trigger
   count=$(state_sql "SELECT count(*) + 2 FROM sqlite_schema WHERE type = 'trigger'")
   jq_is 'select(.check) | .sentence' "1 of $count triggers and views are missing: slot_state"
-  # What only has the name is not it.
+  # Another object of the same name does not count.
   state_sql 'DROP TRIGGER slot_kept; CREATE VIEW slot_kept AS SELECT 1'
   run_status 1 gpuaas-state check
   jq_is 'select(.check) | .sentence' "2 of $count triggers and views are missing: slot_kept, slot_state"
@@ -85,7 +85,7 @@ load helper
     FROM sqlite_schema WHERE name = 'slot_proven'")"
   run_status 1 gpuaas-state check
   jq_is 'select(.kind == "gpuaas.finding/1" and .object) | .object' slot_proven
-  # What somebody hung on it goes with it.
+  # A trigger that somebody hung on it goes with it.
   state_sql 'CREATE TRIGGER "an ""odd"" one" INSTEAD OF INSERT ON slot_proven BEGIN SELECT 1; END'
   run_ok gpuaas-state migrate
   run_ok gpuaas-state check

@@ -258,7 +258,7 @@ no_state()
     assert_equal "$output" ""
   done
   assert_equal "$(state_sql .dump | sha256sum)" "$before"
-  # Who is told what to do by the command line does not read it.
+  # A program whose command line has everything does not read it.
   run_ok bash -c 'gpuaas-list slots <&-'
 }
 
@@ -393,7 +393,7 @@ ends()
   assert_equal "$(cat "$WORK"/disks/* | sha256sum)" "$disks"
 }
 
-@test "a VM that never answers fails at its deadline, and is taken back" {
+@test "a VM that never answers fails at its deadline, and is released" {
   make_lab
   gcc -shared -fPIC -o "$T/clock.so" "$SRC/tests/fake/fast_clock.c" -ldl
   here gpuaas-image add "$T/images/lab.raw" --name silent --probe serial --firmware bios |

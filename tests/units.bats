@@ -62,7 +62,7 @@ setting()
     done
     for key in CapabilityBoundingSet SystemCallFilter RestrictAddressFamilies Documentation \
       ConditionPathExists; do
-      # What a socket starts answers, whatever is there.
+      # A service that a socket starts answers, whatever is there.
       [[ $key != ConditionPathExists || ! -e ${unit%.service}.socket ]] || continue
       grep -q "^$key=" "$unit" || { echo "$unit lacks $key"; false; }
     done
@@ -112,7 +112,7 @@ setting()
   # The time of the list is the only difference from what is printed.
   diff <(jq_in_order -c '.profiles[]|del(.madeAt)' "$T/run/public.json") \
     <(gpuaas-profile list --public --json | jq_in_order -c 'del(.madeAt)')
-  # What cannot be finished leaves what was there, and no half of it beside.
+  # A publication that cannot be finished leaves the old file, and no half of a new one beside.
   cp "$T/run/public.json" "$T/before"
   run_status 5 gpuaas-profile list --public --output "$T/run/public.json" --state "$T/none.db"
   cmp "$T/before" "$T/run/public.json"
@@ -160,7 +160,7 @@ fits()
   [[ $(wc -l < "$T/allowed") -gt 100 ]]
   sed -nE 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/p' "$2" | sort -u > "$T/used"
   grep -qx openat "$T/used"
-  # What fails softly: glibc asks for its limits, umockdev's preload is not ours.
+  # Calls that fail softly: glibc reads its limits, umockdev's preload is not ours.
   run_ok comm -13 "$T/allowed" "$T/used"
   assert_equal "$output" "${3-}"
   setting "$1" RestrictAddressFamilies | tr ' ' '\n' | sort > "$T/allowed"
@@ -261,7 +261,7 @@ END
   assert_stderr "Read-only"
 }
 
-@test "hooks are told within their unit" {
+@test "hooks get notices within their unit" {
   needs_root
   run_ok gpuaas-state init --lab
   setup_host h200
@@ -345,7 +345,7 @@ END
   fits gpuaas-wipe "$T/trace"
 }
 
-@test "what a timer of a host without a state did is not lost: the state is told when it asks" {
+@test "results of a timer on a host without a state are not lost: the state gets them when it asks" {
   load lab
   make_lab
   node=$(gpuaas-list nodes | jq -r .node)

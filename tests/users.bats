@@ -81,7 +81,7 @@ owner()
   jq_is .kind gpuaas.refusal/1
   run_ok owner gpuaas-state check
   is_owners
-  # Others are told, and get nothing.
+  # Others are refused, and get nothing.
   run_status 6 as "$ANYBODY" gpuaas-list profiles
   assert_stderr "denied"
   run_status 6 as "$ANYBODY" gpuaas-place --profile lab --project vision
@@ -181,7 +181,7 @@ owner()
   run_ok owner gpuaas-place --profile lab --project vision
   run_ok owner gpuaas-state check
   run_ok owner gpuaas-state audit verify
-  # Who it was: the owner is a system user whom people become by sudo.
+  # The person of the row: the owner is a system user whom people become by sudo.
   run_ok owner gpuaas-list audit --json
   for actor in 'root(0) via sudo' 'root(0)' "uid($OWNER)"; do
     jq -s -e --arg actor "$actor" 'any(.actor | . == $actor or startswith($actor + ", login"))' \

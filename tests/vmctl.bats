@@ -47,7 +47,7 @@ audit_of()
   gpuaas-list audit --where "object=$1" | jq -r '.action'
 }
 
-@test "stop, start, reboot: what happened is said, recorded, and done once" {
+@test "stop, start, reboot: each is reported, recorded, and done once" {
   make_vm
   power_is "on on"
   run_ok here gpuaas-vm stop demo
@@ -74,7 +74,7 @@ audit_of()
   run_ok here gpuaas-vm stop "$ID" --dry-run
   jq_is '[.dry_run,.power_observed]|join(" ")' "true on"
   power_is "on on"
-  # What an operator stopped is no drift, and stays off after a reboot of the host.
+  # A VM that an operator stopped is no drift, and stays off after a reboot of the host.
   run_ok here gpuaas-vm stop "$ID"
   run here gpuaas-reconcile --repair --boot
   jq_slurp_is 'map(select((.code // "") | startswith("power")))|length' 0
@@ -187,7 +187,7 @@ XML
   allocation_is active
   run gpuaas-list slots --where "slot=$SLOT"
   jq_is '[.state,.tainted]|join(" ")' "active true"
-  # What was written after that wipe is remembered as not wiped.
+  # Data that was written after that wipe is remembered as not wiped.
   run_ok host_sql "SELECT (SELECT max(at) FROM journal WHERE op = 'disk'
     AND undone = 0) > (SELECT max(at) FROM evidence)"
   assert_equal "$output" 1
@@ -298,7 +298,7 @@ typed()
   slots_are available available
 }
 
-@test "a rebuild that was killed is told by reconcile, repaired by nobody, and released like any other" {
+@test "reconcile reports a rebuild that was killed, nobody repairs it, and it is released like any other" {
   make_vm
   gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
   for phase in stop undo wipe clone seed define; do
@@ -516,7 +516,7 @@ shows()
   wait_for 60 shows hello-guest
   run audit_of "$ID"
   assert_output console_opened
-  # Whoever comes second is told so, and leaves nothing behind.
+  # The second one is refused, and leaves nothing behind.
   run_status 9 here gpuaas-vm console demo
   printf '\x1d' >&9
   wait "$console"
@@ -529,7 +529,7 @@ shows()
   run jq -r 'select(.action == "console_closed") | .detail | "\(.path) \(.digest) \(.bytes)"' \
     <(gpuaas-list audit --where "object=$ID")
   assert_output "$recording sha256:$(sha256sum < "$recording" | cut -d' ' -f1) $(stat -c %s "$recording")"
-  # What was shown is in no record.
+  # The shown text is in no record.
   refute_grep -aq hello-guest "$GPUAAS_STATE" "$GPUAAS_HOST_DIR/host.db"
   run_ok "$SRC/tests/validate" "$SRC/share/schema" < "${recording%.log}.json"
   fold "${recording%.log}.json"
@@ -589,7 +589,7 @@ shows()
     "SELECT attempt || object || program || state FROM attempt"
   newest=$(find "$SRC/share/sql" -name "host-*.sql" | wc -l)
   assert_equal "$output" "$newest"$'\nattempt9a110c000provisionworking'
-  # What held for the old table holds for the new one.
+  # The rules of the old table hold for the new one.
   run ! host_sql "DELETE FROM attempt"
   run ! host_sql "UPDATE attempt SET order_text = '[]'"
   run ! host_sql "INSERT INTO attempt (attempt, object, program, order_text,

@@ -254,7 +254,7 @@ XML
     jq_is .reason 'nvme_in_use: libvirt domain somebody uses it'
   done
   virsh -q -c "$LIBVIRTD_URI" destroy somebody
-  # What libvirt does not find may be the disk.
+  # A volume that libvirt does not find may be the disk.
   domain somebody "${volume/nvme2n1/gone}"
   wipe 4
   assert_output "nvme_in_use: whether domain 'somebody' uses it is not known: volume 'gone' of storage pool 'drives' cannot \
@@ -304,11 +304,11 @@ be looked up: "
   done
   fill
   spared '.cause = "repair"'
-  # What the order says once more is answered from the journal, as before.
+  # The same order once more is answered from the journal, as before.
   wipe 0
   jq_is '.attempt + " " + .outcome' "bbbbbbb1 confirmed"
   is_full
-  # Whoever may say so allows its loss.
+  # An order with permission allows its loss.
   wipe 0 '.attempt = "cccccc30"' '.cause = "repair"' ".destroy_data = \"$WWID1\""
   is_zero
   wipe 0 '.attempt = "cccccc31"' '.cause = "repair"' '.wipe.verify = "full"'
@@ -840,7 +840,7 @@ POINTS
   wipe 7 "$gpu" '.attempt = "ccccccc4"' '.wipe.gpu_memory = "required"'
   jq_is .gpu_memory.outcome not_proven
   jq_is '.gpu_memory.detail | endswith("users other than its owner may write it")' true
-  # What a link names, and what stands in a folder of everybody's, could be swapped.
+  # Anybody could swap the target of a link, and a file in a folder of everybody's.
   mv "$T/scrub/10de:2335" "$T/method"
   chmod 755 "$T/method"
   ln -s "$T/method" "$T/scrub/10de:2335"
@@ -961,7 +961,7 @@ injected()
   make_lab
   order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
   gcc -shared -fPIC -o "$T/clock.so" "$SRC/tests/fake/fast_clock.c" -ldl
-  # Who opens it to write waits for a reader, as in a kernel that waits for the device.
+  # A writer that opens it waits for a reader, as in a kernel that waits for the device.
   mkfifo "$(gpu0_files)/reset"
   run --separate-stderr in_host env LD_PRELOAD="$T/clock.so:libumockdev-preload.so.0" FAST_CLOCK=300 timeout 120 bash -c "$(declare -f wait_for)"'
     cd /sys/bus/pci/devices/0000:18:00.0
@@ -1018,7 +1018,7 @@ injected()
   test -e "$T/scrubbed"
 }
 
-@test "GPU: who has it is asked whatever driver it is bound to, and before it is scrubbed" {
+@test "GPU: its users are looked for whatever driver it is bound to, and before it is scrubbed" {
   [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
   make_lab gpu.0.driver=nvidia
   head -c 4096 /dev/zero > "$(gpu0_files)/resource0"
@@ -1186,7 +1186,7 @@ stays_as_it_is()
   assert_equal "$(sha256sum < "$T/backing")" "$before"
 }
 
-# What was written through loop devices reaches the file: each flush takes it one device further.
+# Data that was written through loop devices reaches the file: each flush takes it one device further.
 settle()
 {
   for _ in "$LOOP" "${LOOPS[@]}"; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154 # variables are shared by the files of an example
 #
-# What the examples share: how they fail, read settings, and let the trusted system prove itself.
+# The examples share this: how they fail, read settings, and let the trusted system prove itself.
 # Copied to the folder above deploy and release; every executable there reads it from there.
 #
 # gpuaas runs an executable with PATH=/usr/sbin:/usr/bin:/sbin:/bin and nothing else of the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every program of `make cover` is linked with (ld's --wrap=_exit, which names the two
+/* Linked into every program of `make cover` (ld's --wrap=_exit, which names the two
  * functions): workers and children end by _exit, which writes no counts. */
 #include <gcov.h>
 

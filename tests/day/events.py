@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens in a day: each event is a function of the day that says in words what it did."""
+"""The events of a day: each is a function of the day that says in words what it did."""
 
 from host import Refused, WRITES, LOOKS, dump, sign
 
@@ -306,7 +306,7 @@ def disk_dies(day):
 # ---- telling ----
 
 def late_results(day):
-    """What was under way arrives, in any order."""
+    """Records that were under way arrive, in any order."""
     if not day.late:
         return None
     batch, day.late = day.late, []

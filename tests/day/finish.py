@@ -70,7 +70,7 @@ def typed_there(words):
 
 
 def follow(day, r):
-    """One command line of attention. What stands for the host is done on the simulated one."""
+    """One command line of attention. The part for the host is done on the simulated one."""
     first, *rest = [typed_there(shlex.split(x)) for x in r["command"].split("|")]
     first = [("as attention says" if w == "TEXT" else w) for w in first]
     if first[0] == "gpuaas-discover":
@@ -91,8 +91,8 @@ def follow(day, r):
 
 
 def release_rest(day):
-    """What needs nobody's attention is released all the same: the day is over. Returns what was
-    refused, with the reasons."""
+    """Allocations that need nobody's attention are released all the same: the day is over. Returns
+    those that were refused, with the reasons."""
     refused = []
     for row in day.a.allocations("placed", "provisioning", "active", "held", "failed",
                                  "releasing", "release_failed"):
@@ -113,7 +113,7 @@ def release_rest(day):
 
 
 def by_hand(day):
-    """What only a person can: a domain that the state knows nothing of, a dead disk."""
+    """The work of a person: a domain that the state knows nothing of, a dead disk."""
     for h in day.hosts.values():
         live = {row[0] for row in day.a.allocations("placed", "provisioning", "active", "held",
                                                     "failed", "releasing", "release_failed")}

@@ -40,7 +40,7 @@ class Host:
         self.candidates = discovery[1:-1]
         self.node = self.host["node"]
         self.boots, self.up = 0, True
-        # What really is on each disk: the allocation whose data it holds, or None.
+        # The real content of each disk: the allocation whose data it holds, or None.
         self.data = {c["nvme"]["wwid"]: "factory" for c in self.candidates}
         self.dead = set()  # disks that cannot be wiped any more
         self.domains = {}  # allocation: {"plan", "on"}
@@ -159,13 +159,13 @@ class Host:
             raise Refused("recheck", "not_wiped", "written by %s" % self.unwiped[wwid], 4)
 
     def provision(self, plan, fate="ok", progress=False):
-        """fate: ok, fail:PHASE, die:PHASE (nothing more is said, the attempt stays open)."""
+        """fate: ok, fail:PHASE, die:PHASE (no record follows, the attempt stays open)."""
         known = self.works.get(plan["attempt"])
         try:
             self.check_plan(plan, known)
             if known and known["state"] != "working":
                 if not known["result"]:
-                    raise Refused("hold", "undone", "taken back when its allocation had ended", 4)
+                    raise Refused("hold", "undone", "undone when its allocation had ended", 4)
                 return self.sign([known["result"]])
             return self.sign(self.carry_out(plan, known, fate, progress))
         except Refused as e:
@@ -392,7 +392,7 @@ class Host:
 
     @staticmethod
     def unsigned(records):
-        """What reconcile says is signed once, at its end."""
+        """Records of reconcile without their own signatures: it signs once, at its end."""
         return [{k: v for k, v in r.items() if k != "signature"} for r in records]
 
     def newest(self, work):

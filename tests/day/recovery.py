@@ -103,7 +103,7 @@ def second_copied(day):
             day.strangers.add(plan["allocation"])
             out = host.provision(plan)
             b.fold(out)
-            # What one controller ordered is told to the other as well.
+            # The other controller gets the results of these orders as well.
             day.a.fold(out)
             said.append("%s on %s: %s" % (plan["allocation"], host.node,
                                           out[-1].get("code") or "runs"))

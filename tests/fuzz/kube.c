@@ -17,7 +17,7 @@ static int ignore(const struct ga_label_finding *f, void *arg, struct ga_err *er
 	struct ga_label_finding back;
 
 	(void)arg;
-	/* What is told is a record. */
+	/* Each finding is a record. */
 	fuzz_check(!ga_schema_parse(&ga_label_finding_schema, json, &back, err));
 	ga_schema_release(&ga_label_finding_schema, &back);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nft prints as JSON: tables are anybody's, and what is read of ours goes back into commands
+ * The JSON that nft prints: tables are anybody's, and values of ours go back into commands
  * for nft. Beside it the kernel's lists of sockets.
  */
 #include "fuzz.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a shell on another machine is given, and what the gate on a host takes apart. Any text as
- * one word comes back as it was; a line taken apart has a form that gives the same words again.
+ * Quoting for a shell on another machine, and the gate on a host that takes the line apart. Any
+ * text as one word comes back as it was; a line taken apart has a form that gives the same words
+ * again.
  */
 #include "fuzz.h"
 

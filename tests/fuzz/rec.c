@@ -9,7 +9,7 @@
 #include "record/rec.h"
 #include "record/schema_read.h"
 
-/* What the short way reads, jansson and the schema read as the same. */
+/* The short way reads the same as jansson and the schema. */
 static void short_way(const struct ga_rec *rec)
 {
 	ga_autofree void *a = ga_xcalloc(1, rec->schema->size);

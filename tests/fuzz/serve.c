@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gpuaas-serve makes of a request: method, target, If-None-Match, If-Modified-Since, Host and
- * version, a line each, where an empty line is a field that is missing; without the last two lines
- * it is a plain request of HTTP/1.1. Nothing else of a request is read: the HTTP library parts the
- * query from the target. The target is read as an address to listen on, too.
+ * The answer of gpuaas-serve to a request: method, target, If-None-Match, If-Modified-Since, Host
+ * and version, a line each, where an empty line is a field that is missing; without the last two
+ * lines it is a plain request of HTTP/1.1. Nothing else of a request is read: the HTTP library
+ * parts the query from the target. The target is read as an address to listen on, too.
  */
 #include "fuzz.h"
 
@@ -51,7 +51,7 @@ static int expected(const struct ga_http_request *r, bool given)
 	return given ? 200 : 503;
 }
 
-/* Only who names this version is told that it has not changed. */
+/* Only a client that names this version gets "not changed". */
 static void check_unchanged(const struct ga_http_request *r, const struct ga_http_answer *a)
 {
 	if (r->if_none_match)
@@ -93,8 +93,8 @@ static void ask(const struct ga_http_request *r, const struct ga_http_file *file
 		check_refused(a);
 }
 
-/* Who names the version he has is told that it has not changed, whatever stands before it: what has
- * no quotation mark ends at a comma. */
+/* A client that names its version gets "not changed", whatever stands before it: a tag without a
+ * quotation mark ends at a comma. */
 static void ask_again(const struct ga_http_request *r, const char *etag, const char *modified)
 {
 	const char *before = r->if_none_match && !strchr(r->if_none_match, '"') ?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ip(8) prints of virtual functions: read, or refused as a bad record. */
+/* The output of ip(8) about virtual functions: read, or refused as a bad record. */
 #include "fuzz.h"
 
 #include "act/device/vf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tables in C say there is, for tests/codes: section and code, by tabs. */
+/* The codes of the tables in C, for tests/codes: section and code, by tabs. */
 #include <stdio.h>
 
 #include "decide/drift/drift.h"

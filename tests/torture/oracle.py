@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a state promises, told without its triggers, its views and gpuaas-state check.
+"""The promises of a state, without its triggers, its views and gpuaas-state check.
 
 read(db) takes a picture of a state; wrong(picture) says what does not hold in it, changed(before,
 after) what must not have become of it. Used remembers which devices somebody had, by what it saw

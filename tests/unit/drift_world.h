@@ -541,7 +541,7 @@ CASE(unpublished_blind)
 	unpublished(w);
 	ga_seen_blind(&w->seen, GA_A_INGRESS, "no nft");
 }
-CASE(publish_begun) /* killed between the entry and the change: nobody was told it is open */
+CASE(publish_begun) /* killed between the entry and the change: nobody knows that it is open */
 {
 	unpublished(w);
 	w->seen.ingress.v[0].done = false;
@@ -604,7 +604,7 @@ CASE(orphan_seed_young)
 	orphan_seed(w);
 	see_work(w, "zzzzzzzz", "provision", "done", LATER);
 }
-CASE(orphan_seed_domain) /* the domain is said; what it needs stays */
+CASE(orphan_seed_domain) /* the domain is reported; what it needs stays */
 {
 	orphan_seed(w);
 	orphan(w);

@@ -16,13 +16,13 @@
 # the guest's own write to the doorbell, and not when QEMU's main loop hears of it. With it a write
 # to the root disk now and then was not heard of, and the queue stood still for good, because virtio
 # has no timeout (seen: fdatasync for 450 s on an idle guest, at an end when QEMU was stopped and
-# continued, which looks at all queues). What makes a real processor faster or safer and an emulated
-# one slower is taken out of it: copying by bytes (erms and its like), a check of each access to
+# continued, which looks at all queues). Features that make a real processor faster or safer and an emulated
+# one slower are taken out of it: copying by bytes (erms and its like), a check of each access to
 # user memory (smap), a fifth level of page tables (la57).
 
 machine_memory=5120 machine_disk=128M
 
-# What a device of the topology is called at both sides: nvme0 … nvme4 are serials and file names.
+# The names of a device of the topology at both sides: nvme0 … nvme4 are serials and file names.
 machine_devices()
 {
   local run=$1 node port slot=1 n

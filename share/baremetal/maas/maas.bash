@@ -5,7 +5,7 @@
 # beside it, the machines of the nodes in machines: "NODE HOSTNAME-OR-SYSTEM-ID" a line.
 #
 # The key goes to curl on its standard input, never as an argument; what is sent lies in a private
-# folder of this run. What MAAS runs for whom stands in the machine's own annotations
+# folder of this run. The machine's own annotations name the allocation that it serves
 # (gpuaas_allocation, gpuaas_stage): a machine that carries another's is left alone.
 
 # shellcheck source=share/baremetal/answer.bash
@@ -83,8 +83,8 @@ maas_said()
   echo "${said% }"
 }
 
-# request WHAT METHOD PATH [CURL-ARGUMENT…]: prints what MAAS answered; a busy MAAS is asked again
-# until the deadline, which for a question is also one that cannot be reached.
+# request WHAT METHOD PATH [CURL-ARGUMENT…]: prints what MAAS answered; it asks a busy MAAS again
+# until the deadline; for a read also one that cannot be reached.
 request()
 {
   local what=$1 wait
@@ -191,14 +191,14 @@ install()
   arrived "$to" "$image"
 }
 
-# Deployed, by us, with the image that was asked for, and switched on.
+# Deployed, by us, with the image of the plan, and switched on.
 arrived()
 {
   local power
   wait_for Deployed
   [[ $whose == "$allocation" && $stage == "$1" ]] ||
     fail "machine '$machine' was deployed for '${whose:-nobody}' (${stage:-unknown}) meanwhile"
-  [[ $runs == "$2" ]] || fail "machine '$machine' runs '$runs', and '$2' was asked for"
+  [[ $runs == "$2" ]] || fail "machine '$machine' runs '$runs', but needs '$2'"
   address=$(jq -r '.ip_addresses[0] // empty' <<< "$record")
   [[ -n $address ]] || fail "machine '$machine' is Deployed and has no address in MAAS"
   request "asking for its power" GET "machines/$id/?op=query_power_state"

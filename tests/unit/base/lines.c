@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/lines.h"
 
-/* What comes out when text comes in pieces of so many bytes: "line|", "cut~", "TOO LONG|". */
+/* The lines of a text that comes in pieces of so many bytes: "line|", "cut~", "TOO LONG|". */
 static void read_in_pieces(const char *text, size_t piece, size_t max, struct ga_str *out)
 {
 	size_t len = strlen(text), done = 0;

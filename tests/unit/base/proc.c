@@ -255,7 +255,7 @@ static void untold_ends(void)
 	ga_err_clear(&err);
 	ga_proc_own_signals();
 	p.argv = ARGV("sh", "-c", "exit 3");
-	t_ok(!ga_proc_run(&p, &ret, &err) && ret.status == 3, "ends are told again");
+	t_ok(!ga_proc_run(&p, &ret, &err) && ret.status == 3, "ends are reported again");
 	t_ok(!sigprocmask(SIG_BLOCK, NULL, &blocked) && !sigismember(&blocked, SIGALRM),
 	     "and a deadline's signal comes");
 }
@@ -281,7 +281,7 @@ static void be_its_parent(bool ends_with_us, int tell)
 		pause();
 }
 
-/* What ends this process: nothing of it is asked then, nor can be. */
+/* Cases that end this process: no check of it can follow. */
 static void ends_with_us(void)
 {
 	static const struct {

@@ -19,7 +19,7 @@ static char *const hostile[] = {
 	(char[]){ "\r" }, (char[]){ "plain-word_1.2:3/4@5%6+7,8" },
 };
 
-/* What sh makes of the line, a word a record: "[word]". */
+/* The words that sh reads in the line, each as "[word]". */
 static void shell_reads(const char *line, struct ga_str *out)
 {
 	ga_autofree char *script = ga_xprintf("set -- %s; for w; do printf '[%%s]' \"$w\"; done",

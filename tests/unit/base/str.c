@@ -77,7 +77,7 @@ static void printable(void)
 	t_str(ga_printable(empty), "", "nothing of nothing");
 }
 
-/* What nobody sees is spelled out; what steers a terminal is not this function's. */
+/* Invisible characters are spelled out; those that steer a terminal are not this function's. */
 static void visible(void)
 {
 	static const struct {

@@ -184,7 +184,7 @@ static void suffixes_of(const char *label, const char *slug)
 	}
 }
 
-/* What is printed of a type can be typed, with its memory or without, and is no label by that. */
+/* A printed name of a type can be typed, with its memory or without, and is no label by that. */
 static void products_of(const struct ga_accel_type *t)
 {
 	ga_autofree char *bare = ga_accel_short_name(t);
@@ -267,7 +267,7 @@ static void families(void)
 	}
 }
 
-/* What a guest's driver calls its share of a GPU: a part of it, never all of it. */
+/* The name that a guest's driver gives its share of a GPU: a part of it, never all of it. */
 static void guests(void)
 {
 	static const struct {
@@ -358,7 +358,7 @@ static void rest(void)
 	t_ok(!ga_accels_instance(list, "g6f.large"), "a machine with a part of a GPU is none");
 }
 
-/* What is no spelling of a label, and what peers write or look for. */
+/* Texts that are no spelling of a label, and those that peers write or look for. */
 static void wrong(void)
 {
 	static const char *const nvidia[] = {
@@ -491,7 +491,7 @@ static void memory(void)
 		t_int(ga_accel_memory_fits(ga_accels_type(list, cases[i].slug), cases[i].mib),
 		      cases[i].fits, "%s: %lld MiB", cases[i].slug, (long long)cases[i].mib);
 	t_int(ga_kube_nvidia_memory(16106127360, &is_bytes), 15360, "a T4 in bytes");
-	t_ok(is_bytes, "which is said");
+	t_ok(is_bytes, "which is reported");
 	t_int(ga_kube_nvidia_memory(81559, &is_bytes), 81559, "a H100 in MiB");
 	t_ok(!is_bytes, "which is not bytes");
 }

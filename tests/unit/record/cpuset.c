@@ -52,7 +52,7 @@ static void lists(void)
 	}
 }
 
-/* What is written reads back as the same set; overlap is what a loop over the CPUs finds. */
+/* A written set reads back as the same set; overlap is what a loop over the CPUs finds. */
 static void random_sets(void)
 {
 	uint64_t seed = t_seed();

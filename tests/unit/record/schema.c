@@ -349,7 +349,7 @@ static void check_kind(const struct ga_schema *s, const char *name, int depth)
 	t_int(check_schema(s, schema), 0, "%s: its schema", name);
 }
 
-/* What was written with other bounds reads as today's, and what comes from outside is refused. */
+/* A record with older bounds reads as today's, and one from outside is refused. */
 static void older_bounds(void)
 {
 	static const struct {

@@ -210,7 +210,7 @@ static void cut_and_changed(void)
 	t_ok(was_read > 100, "and some of it is read (%d)", was_read);
 }
 
-/* What this is for: the catalogue in the programs, and records as the state keeps them. */
+/* The uses of this: the catalogue in the programs, and records as the state keeps them. */
 static void catalogue(void)
 {
 	const char *line = strstr(ga_accel_builtin, "\n{\"slug\":"), *end;

@@ -97,7 +97,7 @@ static void refusals(void)
 
 		t_ok(ga_nat_publish(&rows[i].i, &err) < 0 && err.code != GA_OK &&
 			     err.code != GA_DENIED && err.code != GA_EXTERNAL,
-		     "refused before nft is asked: %s", rows[i].name);
+		     "refused before nft runs: %s", rows[i].name);
 	}
 }
 
@@ -416,7 +416,7 @@ static void write_file(const char *name, unsigned int mode, const char *text)
 }
 
 /* A conntrack whose runs answer with the words of the file answers, one after another; the last
- * goes on. What it says is what conntrack 1.4.7 says. */
+ * goes on. Its output is that of conntrack 1.4.7. */
 static void fake_conntrack(void)
 {
 	ga_autofree char *text = ga_xprintf(

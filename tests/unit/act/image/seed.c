@@ -116,7 +116,7 @@ static void user_data(void)
 	struct ga_err err = GA_ERR_INIT;
 
 	t_int(ga_user_data_read(dir, digest, &out, &err), -1, "user-data that is not there");
-	t_ok(ga_streq(err.reason, "user_data_missing"), "is told so: %s", err.reason);
+	t_ok(ga_streq(err.reason, "user_data_missing"), "is reported so: %s", err.reason);
 	ga_err_clear(&err);
 	t_int(ga_file_replace(path, "x", 1, 0600, &err), 0, "a file of that name");
 	t_int(ga_user_data_read(dir, digest, &out, &err), -1, "whose bytes are others");

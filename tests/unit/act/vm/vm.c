@@ -24,7 +24,7 @@ static void clean(void)
 
 static const char at[] = "2026-01-01T00:00:00.000000Z";
 
-/* What a host keeps of an allocation "ID": its plan, attempt "ID" with a 2 at its end, taken up,
+/* The host's records of an allocation "ID": its plan, attempt "ID" with a 2 at its end, taken up,
  * and how that ended. */
 static void provisioned(struct ga_hostdb *h, const char *id, const char *shape, const char *end)
 {

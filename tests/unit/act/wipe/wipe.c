@@ -17,7 +17,7 @@
 
 #define SIZE (INT64_C(12) << 20)
 
-/* What is wrong with the disk. */
+/* The fault of the disk. */
 enum lie {
 	HONEST,
 	ZERO_DOES_NOTHING,
@@ -29,7 +29,7 @@ enum lie {
 	STOP_IN_ZERO
 };
 
-/* What the drive does with an erase. */
+/* How the drive answers an erase. */
 enum erase { ERASES, ERASES_NOTHING, ERASES_HALF, REFUSES, FIRST_REFUSES, NO_ANSWER };
 
 struct play {
@@ -215,7 +215,7 @@ static void check_steps(const struct test *t, const struct ga_wipe_evidence *e)
 	t_int((int64_t)e->guard.n, (int64_t)i, "%s: guard steps", t->name);
 }
 
-/* What the drive did is the drive's fault, by the reason that the wipe really gives. */
+/* A fault of the drive counts against the drive, by the reason that the wipe really gives. */
 static void check_health(const struct test *t, const struct ga_wipe_evidence *e)
 {
 	bool ended = ga_streq(t->outcome, "failed") || ga_streq(t->outcome, "unknown");
@@ -260,7 +260,7 @@ static void run_one(const struct test *t, struct play *p)
 	if (ga_streq(t->outcome, "confirmed"))
 		check_steps(t, &e);
 	check_health(t, &e);
-	/* Whatever came of it, the record is whole. */
+	/* The record is complete, however the wipe ended. */
 	ga_wipe_evidence_seal(&e);
 	t_ok(e.digest && ga_starts(e.digest, "sha256:"), "%s: sealed", t->name);
 	ga_schema_release(&ga_wipe_evidence_schema, &e);
@@ -381,7 +381,7 @@ static void test_identity(void)
 	look_again(path, "nvme", NULL, "failed",
 		   "wrong_device: the kernel shows no disk sequence number");
 	look_again(path, "block", NULL, "failed", "wrong_device: ");
-	/* What a step says is read again by the next run of the order: none of it is cut off. */
+	/* The next run of the order reads the text of a step again: none of it is cut off. */
 	memset(wwid, 'x', sizeof(wwid));
 	snprintf(wwid + sizeof(wwid) - 8, 8, "the end");
 	look_again(path, "file", wwid, "failed", "the end");

@@ -120,7 +120,7 @@ static void crew(int from, int to, const char *done, const char *words)
 	text_of(err_fd, &said);
 	qsort(did.buf, did.len, 1, compare);
 	t_str(did.buf, done, "what was carried out");
-	t_str(said.buf, words, "what is said of the others");
+	t_str(said.buf, words, "the words about the others");
 	if (*words)
 		t_code(r, &err, GA_SYSTEM, "cannot start a worker", "and why");
 	else

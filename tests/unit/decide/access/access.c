@@ -139,7 +139,7 @@ static void test_cases(void)
 	}
 }
 
-/* Whoever asks: where teams count for something, only for who has the project. */
+/* Where teams count, only users who have the project may use it. */
 static void test_project(void)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void test_project(void)
 		{ "the team is retired", &t_gone, NULL, "vision", true, false },
 		{ "the team lists none", &t_free, NULL, "p", true, true },
 		{ "grants are off", &t_vision, "off", "p", true, true },
-		{ "grants are asked", &t_vision, "auto", "p", true, false },
+		{ "grants count", &t_vision, "auto", "p", true, false },
 	};
 	size_t i;
 
@@ -216,7 +216,7 @@ static unsigned int some(void)
 	return below(2) ? 0 : below(1U << NAMES);
 }
 
-/* What the oracle knows: sets as bits; to: a group's or a user's number. */
+/* The oracle's grants: sets as bits; to: a group's or a user's number. */
 struct o_grant {
 	unsigned int actions, profiles, pools, projects, to;
 	bool group, revoked;

@@ -40,7 +40,7 @@ static void test_table(void)
 		ga_team_projects_add(&p, &teams[i]);
 	t_ok(p.any, "there are teams");
 	ga_team_projects_say(&p, &said);
-	t_str(said.buf ? said.buf : "", "", "nothing was asked, nothing is said");
+	t_str(said.buf ? said.buf : "", "", "no question, no words");
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
 			t_str(ga_team_projects_of(&p, cases[i].project), cases[i].team,

@@ -18,7 +18,7 @@
 static const struct {
 	const char *name;
 	void (*change)(struct world *w);
-	size_t n; /* deviations in all */
+	size_t n; /* drifts in all */
 	enum ga_drift_code code;
 	const char *severity, *observation, *object;
 	enum ga_repair repair;
@@ -185,7 +185,7 @@ static void run_case(size_t i, bool covered[GA_D_COUNT])
 	world_init(&w);
 	cases[i].change(&w);
 	ga_drift_compare(&w.want, &w.seen, limit, &d);
-	t_int((int64_t)d.n, (int64_t)cases[i].n, "%s: number of deviations", cases[i].name);
+	t_int((int64_t)d.n, (int64_t)cases[i].n, "%s: number of drifts", cases[i].name);
 	for (size_t k = 0; k < d.n; k++) {
 		if (d.n != cases[i].n)
 			printf("# %s %s\n", d.v[k].drift.code, d.v[k].drift.object);
@@ -202,7 +202,7 @@ static void run_case(size_t i, bool covered[GA_D_COUNT])
 		t_str(v->drift.object, cases[i].object, "%s: object", cases[i].name);
 		t_str(v->drift.repair, ga_repair_word(cases[i].repair), "%s: repair",
 		      cases[i].name);
-		/* What remains names what to do about it. */
+		/* A drift that remains names a command. */
 		t_ok(ga_streq(v->drift.severity, "info") || v->drift.command, "%s: a command",
 		     cases[i].name);
 		ga_autofree char *text = ga_rec_format_text(&ga_drift_schema, &v->drift);
@@ -343,7 +343,7 @@ static void observation(void)
 	world_release(&w);
 }
 
-/* What may be in the way of starting a domain again after a reboot. */
+/* Changes that keep a domain from starting again after a reboot. */
 CASE(start_other_disk) { set(&DOM->devices.v[3], "/dev/nvme1n1"); }
 CASE(start_path_moved) { set(&w->seen.disks.v[0].path, "/dev/nvme5n1"); }
 CASE(start_other_gpu) { set(&DOM->devices.v[1], "0000:11:00.0"); }

@@ -69,7 +69,7 @@ static void texts(void)
 	t_str(hours(0, 3), "0", "no hours");
 	t_str(hours(15120, 12), "4.2", "without zeros at the end");
 	t_str(hours(1, 12), "0.000277777778", "rounded");
-	t_str(hours(1, 3), "0", "to what is asked for");
+	t_str(hours(1, 3), "0", "to the given digits");
 	t_str(hours(36000, 12), "10", "a whole number keeps its zero");
 	t_str(hours(9, 2), "0", "a half to the even");
 	t_str(hours(27, 2), "0.01", "below a half");

@@ -51,7 +51,7 @@ static void memory(void)
 		      "%" PRId64 " parameters, %s, %s, %" PRId64 " GPUs", cases[i].params,
 		      cases[i].precision ? cases[i].precision : "-",
 		      cases[i].method ? cases[i].method : "-", cases[i].gpus);
-		t_ok(cases[i].params == GA_UNKNOWN || missing, "what is not counted is said");
+		t_ok(cases[i].params == GA_UNKNOWN || missing, "it says what is not counted");
 		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
@@ -98,7 +98,7 @@ static void tokens(void)
 	r.epochs = 1000000;
 	t_int(ga_estimate_tokens(&r), GA_UNKNOWN, "more than there is");
 	r.train_tokens = 5;
-	t_int(ga_estimate_tokens(&r), 5, "as it is said");
+	t_int(ga_estimate_tokens(&r), 5, "as it is given");
 	ga_schema_release(&ga_requirement_schema, &r);
 }
 
@@ -134,7 +134,7 @@ static void times(void)
 
 		t_str(known ? e.confidence : NULL, cases[i].confidence, "basis of %s",
 		      cases[i].type);
-		t_ok(known == (e.basis != NULL), "it is said: %s", e.basis ? e.basis : "-");
+		t_ok(known == (e.basis != NULL), "the basis is shown: %s", e.basis ? e.basis : "-");
 		if (known)
 			t_ok(ga_estimate_time(&r, 1, ga_estimate_peak(type, precision), &e, &t),
 			     "a time of %s", cases[i].type);
@@ -158,7 +158,7 @@ static void bases(void)
 	free(e.basis);
 }
 
-/* Parameters that are said go before those of the table. */
+/* Given parameters go before those of the table. */
 static void params(void)
 {
 	static const struct {
@@ -269,7 +269,7 @@ static bool is_source(const char *name)
 	return i < table.sources.n;
 }
 
-/* What is built in is a table of types that there are, each row in order. */
+/* The built-in table has types that exist, each row in order. */
 static void builtin(void)
 {
 	const struct ga_training_rate *fp8;

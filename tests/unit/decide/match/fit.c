@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is computed needs bytes that are there; what is asked for is the vendor's word. */
+/* A computed need counts bytes that are there; a requested size is the vendor's word. */
 static void memories(void)
 {
 	static const struct {
@@ -119,7 +119,7 @@ static bool says(const struct ga_matches *m, const char *text)
 	return false;
 }
 
-/* Models of which only the name is said. */
+/* Models with a name only. */
 static void models(void)
 {
 	static const struct {
@@ -179,7 +179,7 @@ static void models(void)
 	}
 }
 
-/* Where no count does, the nearest is told. */
+/* Where no count does, the nearest is shown. */
 static void nearest(void)
 {
 	static const int64_t all[] = { 1, 2, 4, 8 };
@@ -494,14 +494,14 @@ static void models_measured(void)
 	}
 }
 
-/* What ran there fits, where that can be true of the model that is asked about. */
+/* A model that ran there fits, where that run can be of the required model. */
 static void shown(void)
 {
 	static const struct {
 		const char *name, *type, *asked;
 		int64_t params, context;
 		const char *ran_in, *precision;
-		const char *reasons, *unknown; /* unknown: what is said of the memory has it */
+		const char *reasons, *unknown; /* unknown: stands in the words about the memory */
 		bool unsure;
 	} rows[] = {
 		{ "in fewer bits", "nvidia-h200-141gb", "m", 100000000000, 1, NULL, NULL, "",
@@ -511,7 +511,7 @@ static void shown(void)
 		  "in 16 bits; it ran there in fp8", false },
 		{ "in 16 bits, which cannot be", "nvidia-h200-141gb", "m", 100000000000, 1,
 		  "bf16", NULL, "memory_too_small", NULL, false },
-		{ "where another precision is asked for", "nvidia-h200-141gb", "m", 100000000000,
+		{ "where another precision is required", "nvidia-h200-141gb", "m", 100000000000,
 		  1, NULL, "bf16", "memory_too_small", NULL, false },
 		{ "where 4 bits are too many", "nvidia-h200-141gb", "m", 405000000000, 1, NULL,
 		  NULL, "memory_too_small", NULL, false },

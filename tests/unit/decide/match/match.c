@@ -126,7 +126,7 @@ static void ranking(void)
 	o[2].n_counts = 1;
 	run(&r, o + 2, 1, NULL, 0, &m);
 	t_int(m.v[0].count, 3, "or the least, where none is");
-	t_str(m.v[0].availability, "none", "and that is said");
+	t_str(m.v[0].availability, "none", "and the answer shows it");
 	ga_matches_release(&m);
 	ga_schema_release(&ga_requirement_schema, &r);
 	r = nothing();
@@ -156,7 +156,7 @@ static void fallback(void)
 	r.tokens_per_second = 100;
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "premium -standard", "75 are not 100");
-	t_str(reasons_of(&m, 1), "slo_tokens", "and it is said");
+	t_str(reasons_of(&m, 1), "slo_tokens", "and the reasons show it");
 	t_str(m.v[1].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "what is lost");
 	t_str(m.v[0].slo, "met", "the wanted one would do");
 	t_ok(!ga_match_best(&m), "what misses is not chosen");
@@ -165,7 +165,7 @@ static void fallback(void)
 	ga_texts_add(&r.architectures, "hopper");
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "standard premium", "available goes before preferred");
-	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "is said");
+	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "is shown");
 	ga_matches_release(&m);
 	measured[1].tokens_per_second_milli = 120400;
 	run(&r, o, 2, measured, 2, &m);
@@ -340,7 +340,7 @@ static void counts(void)
 	ga_schema_release(&ga_requirement_schema, &r);
 }
 
-/* What is expected is a request of the least count, or a machine whose size nobody knows yet. */
+/* An expected profile has a request of the least count, or is a node whose size is not known. */
 static void expected(void)
 {
 	static const char *const at = "2026-11-22T00:00:00.000000Z";

@@ -64,7 +64,7 @@ static void counted(void)
 	}
 }
 
-/* What of a fleet of one node counts when something of it, or of the profile, is otherwise. */
+/* The counts of a fleet of one node when a part of it, or of the profile, is otherwise. */
 static void otherwise(void)
 {
 	static const struct {
@@ -299,7 +299,7 @@ static void by_type(void)
 	}
 }
 
-/* ---- what is told is given ---- */
+/* ---- what is shown is given ---- */
 
 #define FLEETS 300
 
@@ -368,7 +368,7 @@ static bool holds(const struct scene *s, const char *type, int64_t largest, cons
 	return !baremetal || !n_told;
 }
 
-/* Whatever the fleet and the profile: what is told of each type, and of all, placement gives. */
+/* For every fleet and profile placement gives what is shown of each type, and of all. */
 static void told_is_given(void)
 {
 	static const int64_t sets[][5] = { { 1, 2, 4, 8 }, { 2, 8 }, { 4 }, { 1, 3, 5 }, { 0 } };
@@ -397,7 +397,7 @@ static void told_is_given(void)
 		for (k = 0; k < n.types.n; k++)
 			good = good && holds(&s, n.types.v[k].type, n.types.v[k].largest,
 					     n.types.v[k].counts.v, n.types.v[k].counts.n);
-		t_ok(good, "what is told is given: %s of %s%s, types %d, counts from %d", shape,
+		t_ok(good, "what is shown is given: %s of %s%s, types %d, counts from %d", shape,
 		     nodes, partitions ? " in partitions" : "", (int)types, (int)counts[0]);
 		ga_list_release(&s.profile.types);
 		end(&s);
@@ -509,7 +509,7 @@ static char *expectation(const struct scene *s, const struct ga_offer_soon *soon
 	return ga_xprintf("%lld %s", (long long)((e.at_micros - NOW) / MINUTE), e.basis);
 }
 
-/* What an allocation holds is its partition too, and both end together. */
+/* An allocation holds its partition too, and both end together. */
 static void partitions_expected(void)
 {
 	static const struct {

@@ -218,7 +218,7 @@ static void make_world(struct world *w)
 
 /* ---- the fleet at a time ---- */
 
-/* What is out of order is not waited for, nor what it is held with. */
+/* The end of a broken slot is not expected, nor that of slots that are held with it. */
 static bool has_ended(const struct node *n, int hold, int64_t at)
 {
 	size_t i;
@@ -248,7 +248,7 @@ static void draw_partitions(const struct node *n, int64_t at, struct ga_fleet_no
 	}
 }
 
-/* What is out of order is so when its wipe has ended, too. */
+/* A broken slot is broken when its wipe has ended, too. */
 static const char *slot_why(const struct slot *s, int64_t at)
 {
 	if (s->hold && s->ends > at)
@@ -341,7 +341,7 @@ static int by_number_down(const void *a, const void *b)
 	return *x < *y ? 1 : *x > *y ? -1 : 0;
 }
 
-/* The counts that may be asked for, largest first; a whole machine is asked for without one. */
+/* The counts that a request may have, largest first; a baremetal request has none. */
 static size_t counts_of(const struct ga_profile *p, int64_t *ret)
 {
 	size_t i;

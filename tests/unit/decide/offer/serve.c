@@ -85,7 +85,7 @@ static void answers(void)
 	}
 }
 
-/* What is asked for and how, before there is a look at the file. */
+/* The request alone, before a look at the file. */
 static void requests(void)
 {
 	static const struct {
@@ -140,7 +140,7 @@ static void requests(void)
 		t_int(a.status, rows[i].status, "%s: %s", rows[i].name, rows[i].target);
 		t_ok((a.status == 200) != (a.sentence && *a.sentence), "%s: a sentence",
 		     rows[i].name);
-		t_ok(!a.allow && !a.retry_seconds, "%s: nothing else is said", rows[i].name);
+		t_ok(!a.allow && !a.retry_seconds, "%s: no other header", rows[i].name);
 	}
 }
 

@@ -143,7 +143,7 @@ static void types(void)
 	check(&s, "type_missing", "memory that nobody knows is not enough");
 }
 
-/* What was asked for, as "key=value …" over the scene: type and types with commas. */
+/* The request, as "key=value …" over the scene: type and types with commas. */
 struct asked {
 	char words[16][32];
 	char *type[4], *types[4];
@@ -411,7 +411,7 @@ static void baremetal(void)
 	scene(&s, "a:ffff b:ff");
 	s.profile.shape = word("baremetal");
 	s.request.count = 4;
-	check(&s, "a:0,1,2,3", "unless more GPUs were asked for");
+	check(&s, "a:0,1,2,3", "unless the request has more GPUs");
 	scene(&s, "a:ff b:uuuu");
 	s.profile.shape = word("baremetal");
 	s.fleet.nodes.v[0].why = "node_draining";
@@ -465,7 +465,7 @@ static void partitions(void)
 	check(&s, "fabric_blocked", "a 1-GPU slice needs its partition known");
 }
 
-/* The order of preference, and what is said where the first type was not taken. */
+/* The order of preference, and the words where the first type was not taken. */
 static void preference(void)
 {
 	static const char *const order[] = { "h200", "a100" };

@@ -195,7 +195,7 @@ static bool fits_somewhere(const struct ga_fleet *f, const struct ga_request *r,
 	return is_allowed(r, p, NULL) && fits_type(f, r, NULL);
 }
 
-/* Whether a type is missing, and only then, is said so: it is free or not for another reason. */
+/* A refusal says that a type is missing where it is, and nowhere else. */
 static bool tells_missing(const struct ga_fleet *f, const struct ga_request *r,
 			  const struct ga_profile *p, const struct ga_decision *d)
 {

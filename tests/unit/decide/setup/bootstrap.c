@@ -116,7 +116,7 @@ static struct ga_setup_pf *add_pf(struct ga_setup_facts *f, const char *address,
 	return p;
 }
 
-/* What carrying a step out does to the facts. */
+/* The facts after a step is carried out. */
 static void carry_out(struct ga_setup_facts *f, const struct ga_setup_step *s)
 {
 	size_t i;
@@ -203,7 +203,7 @@ static void once_is_enough(void)
 		if (ga_setup_step_is_change(s))
 			carry_out(&f, s);
 	}
-	t_ok(words, "every change says why, what, and how it is taken back");
+	t_ok(words, "every change says why, what, and how it is undone");
 	t_int(ga_setup_devices_parse(file(&f, GA_SETUP_DEVICES)->text, &f.listed, &err), 0,
 	      "the devices file can be read back");
 	t_int((int64_t)f.listed.n, 3, "a GPU, a physical function, its virtual one");

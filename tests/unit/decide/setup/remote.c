@@ -63,7 +63,7 @@ static const struct {
 	{ "gpuaas-wipe --pending && gpuaas-discover | gpuaas-approve --record-only",
 	  "gpuaas-on --nodes node=h7 gpuaas-wipe --pending | gpuaas-state fold - && "
 	  "gpuaas-on --nodes node=h7 gpuaas-discover | gpuaas-approve --record-only" },
-	/* What only begins like a program is none. */
+	/* A word that only begins like a program is none. */
 	{ "gpuaas-wiped", "gpuaas-wiped" },
 	{ "", "" },
 };

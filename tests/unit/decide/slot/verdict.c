@@ -183,7 +183,7 @@ static void taint_fix(void)
 	}
 }
 
-/* What a disk without a known signature holds, at approval. */
+/* The content of a disk without a known signature, at approval. */
 static void content_rows(void)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void content_rows(void)
 	}
 }
 
-/* What approval asks of the reset; a slot that was approved is asked by its host. */
+/* Approval requires a reset; the host checks it for a slot that was approved. */
 static void resets(void)
 {
 	static const int64_t cannot[] = { 0, GA_UNKNOWN };

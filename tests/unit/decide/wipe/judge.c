@@ -239,7 +239,7 @@ static void change_list(json_t *record, json_t *list, const struct ga_schema *sc
 
 		change_all(record, was, schema, prefix);
 		json_array_remove(list, i);
-		/* What is missed at its end is named by its list. */
+		/* A member that is missing at its end is named by its list. */
 		if (ga_streq(path, "attempts") && !i)
 			try_it(record, one, "gone");
 		else
@@ -469,7 +469,7 @@ static void no_fabric(struct ga_wipe_evidence *e)
 	replace(&e->vf_state.outcome, "not_needed");
 }
 
-/* What is looked at before the erase, after it. */
+/* A check that belongs before the erase stands after it. */
 static void late_guard(struct ga_wipe_evidence *e)
 {
 	struct ga_step first = e->guard.v[0];
@@ -536,7 +536,7 @@ static void null_allocation(struct ga_wipe_evidence *e)
 static const struct {
 	const char *name;
 	void (*twist)(struct ga_wipe_evidence *e); /* NULL: as it is */
-	/* What differs in what was asked: class, verify, GPU memory; GPU ("" for none). */
+	/* Differences in the order: class, verify, GPU memory; GPU ("" for none). */
 	const char *minimum, *verify, *memory, *gpu;
 	int64_t fabric, lab, size;
 	bool may_destroy;
@@ -545,20 +545,20 @@ static const struct {
 #define P "purge", "full", "if_supported", NULL, 1, 0, SIZE, false
 #define C "clear", "full", "if_supported", NULL, 1, 0, SIZE, false
 	{ "a purge", NULL, P, NULL, NULL },
-	{ "a purge where clear is asked", NULL, C, NULL, NULL },
+	{ "a purge where clear is required", NULL, C, NULL, NULL },
 	{ "a purge by a format, after which the disk appears anew", formatted, P, NULL, NULL },
 	{ "a format by a drive that has none", can_not_format, P, "wipe_not_proven",
 	  "capabilities" },
-	{ "the zero pass where clear is asked", lone_clear, C, NULL, NULL },
-	{ "the zero pass where purge is asked", lone_clear, P, "wipe_below_policy",
+	{ "the zero pass where clear is required", lone_clear, C, NULL, NULL },
+	{ "the zero pass where purge is required", lone_clear, P, "wipe_below_policy",
 	  "policy.minimum_class" },
 	{ "class purge with only zeroout", lone_zero, P, "wipe_below_policy", "attempts" },
 	{ "class purge with only zeroout, clear asked", lone_zero, C, "wipe_below_policy",
 	  "class" },
-	{ "a sample where that is asked", sampled, "purge", "sampled", "if_supported", NULL, 1, 0,
-	  SIZE, false, NULL, NULL },
-	{ "a sample where full is asked", sampled, P, "wipe_below_policy", "policy.verify" },
-	{ "all of it where a sample is asked", NULL, "purge", "sampled", "if_supported", NULL,
+	{ "a sample where that is required", sampled, "purge", "sampled", "if_supported", NULL, 1,
+	  0, SIZE, false, NULL, NULL },
+	{ "a sample where full is required", sampled, P, "wipe_below_policy", "policy.verify" },
+	{ "all of it where a sample is required", NULL, "purge", "sampled", "if_supported", NULL,
 	  1, 0, SIZE, false, NULL, NULL },
 	{ "less than a sample", sampled_short, "purge", "sampled", "if_supported", NULL, 1, 0, SIZE,
 	  false, "wipe_not_proven", "read_back.bytes_read" },

@@ -121,13 +121,13 @@ static const struct run runs[] = {
 	  false, "not_proven", 0, "confirmed", "purge", NULL, 0 },
 	{ "a clear", "clear", "full", "if_supported", "confirmed", "zeroout=confirmed", 0, "full",
 	  SIZE, 0, false, "not_proven", 0, "confirmed", "clear", NULL, 0 },
-	{ "a clear where purge is asked", GOOD, "format_user=not_started zeroout=confirmed", 0,
+	{ "a clear where purge is required", GOOD, "format_user=not_started zeroout=confirmed", 0,
 	  "full", SIZE, 0, false, "not_proven", 0, "not_started", "none", "policy_not_reachable",
 	  7 },
-	{ "sampled where sampled is asked", "purge", "sampled", "if_supported", "confirmed", PURGED,
-	  0, "sampled", SAMPLE, 0, false, "not_proven", 0, "confirmed", "purge", NULL, 0 },
-	{ "sampled where full is asked", GOOD, PURGED, 0, "sampled", SAMPLE, 0, false, "not_proven",
-	  0, "failed", "none", "wipe_below_policy", 7 },
+	{ "sampled where sampled is required", "purge", "sampled", "if_supported", "confirmed",
+	  PURGED, 0, "sampled", SAMPLE, 0, false, "not_proven", 0, "confirmed", "purge", NULL, 0 },
+	{ "sampled where full is required", GOOD, PURGED, 0, "sampled", SAMPLE, 0, false,
+	  "not_proven", 0, "failed", "none", "wipe_below_policy", 7 },
 	{ "a byte short of full", GOOD, PURGED, 0, "full", SIZE - 1, 0, false, "not_proven", 0,
 	  "failed", "none", "wipe_not_proven", 10 },
 	{ "no read-back", GOOD, PURGED, 0, NULL, 0, 0, false, "not_proven", 0, "failed", "none",
@@ -192,7 +192,7 @@ static void replace(char **text, const char *with)
 	*text = ga_strdup0(with);
 }
 
-/* What a run leaves to be judged: of a good one, what differs. */
+/* The evidence of a run: a good one, but for the differences. */
 static void build(const struct run *r, struct ga_wipe_evidence *e)
 {
 	struct ga_step *last;

@@ -341,7 +341,7 @@ static void tell(const struct seen *s, const struct ga_kube_pod *pod, struct ga_
 	ga_schema_release(&ga_pod_patch_schema, &p);
 }
 
-/* What is told of the pods by their names; or the error. */
+/* The findings about the pods by their names; or the error. */
 static char *told(const struct ga_accels *list, json_t *items, bool backwards)
 {
 	struct seen s = { .list = list, .claims = ga_kube_claims_new() };

@@ -113,7 +113,7 @@ static char *said_of(const struct ga_accels *list, const char *labels, const cha
 #define H200 "'nvidia.com/gpu.product':'NVIDIA-H200'"
 #define MI250 "'amd.com/gpu.device-id':'740c'"
 
-/* Numbers that cannot be are told, and nothing is made of them. */
+/* Impossible numbers are reported, and do not count. */
 static void absurd(const struct ga_accels *list)
 {
 	static const struct {
@@ -143,7 +143,7 @@ static void absurd(const struct ga_accels *list)
 		  "4 4 - memory_ratio" },
 		{ MI250 ",'amd.com/gpu.vram':'9999999G'", "'amd.com/gpu':'4'",
 		  "4 4 - number_malformed" },
-		/* What is offered is there, however many that is. */
+		/* Offered devices are there, however many. */
 		{ "", "'habana.ai/gaudi':9223372036854775807", "-1 -1 - number_malformed" },
 		{ "", "'habana.ai/gaudi':'eight'", "-1 -1 - number_malformed" },
 		{ "", "'nvidia.com/gpu':'-4'", "-1 -1 - number_malformed" },
@@ -163,7 +163,7 @@ static void absurd(const struct ga_accels *list)
 	}
 }
 
-/* What goes beside accelerators is none, and a name of the same ones does not count twice. */
+/* A resource beside accelerators is none, and two names of the same ones count once. */
 static void resources(const struct ga_accels *list)
 {
 	static const struct {
@@ -255,7 +255,7 @@ static const struct {
 	{ "'"INTEL"zzzz.present':'true'",
 	  "'gpu.intel.com/xe':'4'",
 	  "4x GPU - type unknown (gpu.intel.com), 4 label_missing" },
-	/* NVIDIA: parts in MIG may be shared; how often one is may not be told. */
+	/* NVIDIA: parts in MIG may be shared; how often one is may be unknown. */
 	{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
 	  "'nvidia.com/gpu.count':'56','nvidia.com/gpu.replicas':'2'",
 	  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
@@ -266,7 +266,7 @@ static const struct {
 	  "'nvidia.com/gpu':'40'", "4x NVIDIA A100 80GB in 40x shared, 4" },
 	{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED'",
 	  "'nvidia.com/gpu':'40'", "NVIDIA A100 80GB in 40x shared, -1" },
-	/* What is wrong with two elements is told once. */
+	/* A fault of two elements is reported once. */
 	{ "'nvidia.com/gpu.count':'4'", "'nvidia.com/gpu':'8'",
 	  "Mixed (4x GPU - type unknown (nvidia.com/gpu), "
 	  "4x GPU - type unknown (nvidia.com/gpu)), 8 count_mismatch label_missing" },

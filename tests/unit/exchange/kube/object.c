@@ -121,7 +121,7 @@ static void every_type(const struct ga_accels *list)
 
 		if (!driver)
 			continue;
-		t_int(only_own, !values, "%s: it is said when nothing of the driver is selected",
+		t_int(only_own, !values, "%s: a warning where nothing of the driver is selected",
 		      t->slug);
 		if (!values)
 			continue;
@@ -139,7 +139,7 @@ static void every_type(const struct ga_accels *list)
 	}
 }
 
-/* What a slice calls its devices is what the maker's driver calls them on nearly all nodes. */
+/* A slice names its devices as the maker's driver does on nearly all nodes. */
 static void products(const struct ga_accels *list)
 {
 	static const struct {

@@ -99,7 +99,7 @@ static void beside(const struct ga_accels *list, const struct ga_accel_type *t, 
 	ga_schema_release(&ga_node_view_schema, &view);
 }
 
-/* What a pod may ask for: accelerators and parts of them, nothing that goes beside them. */
+/* The resources that count in a pod: accelerators and parts of them, nothing beside them. */
 static void resources(void)
 {
 	static const struct {

@@ -10,7 +10,7 @@
 #include "record/rec.h"
 #include "t.h"
 
-/* What Kubernetes takes as the value of a label. */
+/* Whether Kubernetes takes s as the value of a label. */
 static bool is_label_value(const char *s)
 {
 	static const char letters[] =
@@ -86,7 +86,7 @@ static void every_type(const struct ga_accels *list)
 	free(labels);
 }
 
-/* What nearly all nodes of a type say, and no vGPU's name, nor that of one odd board. */
+/* The name on nearly all nodes of a type, and no vGPU's name, nor that of one odd board. */
 static void usual(const struct ga_accels *list)
 {
 	static const struct {

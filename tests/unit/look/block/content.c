@@ -140,7 +140,7 @@ static void nodes(void)
 	close(fd);
 }
 
-/* What the last run of an order found, and a signature of now: whether it was there. */
+/* The find of an order's last run, and a signature of now: whether it was there. */
 static void signatures(void)
 {
 	static const struct {

@@ -251,7 +251,7 @@ static void reasons(void)
 		      "a GPU %s: group", cases[i].what);
 		t_int(ga_reasons_has(&c.v[0].reasons, "gpu_is_boot_display"), cases[i].display,
 		      "a GPU %s: display", cases[i].what);
-		t_ok(ga_reasons_has(&c.v[0].reasons, "nvme_signature"), "a signature is told");
+		t_ok(ga_reasons_has(&c.v[0].reasons, "nvme_signature"), "a signature is reported");
 		ga_list_release(&gpus);
 		drop(&c, &disks);
 	}

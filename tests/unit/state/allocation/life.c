@@ -22,7 +22,7 @@
 
 static uint64_t seed;
 
-/* What one life has seen. */
+/* The history of one life. */
 struct life {
 	struct ga_db *db;
 	int allocations;

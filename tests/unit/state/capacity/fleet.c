@@ -103,7 +103,7 @@ static void held_nodes(struct ga_db *db)
 
 /* ---- plans that nobody took up ---- */
 
-/* What may be of a slot, a plan or the node when it is looked at, each one time in so many. */
+/* Changes of a slot, a plan or the node before a look, each one time in so many. */
 static const struct {
 	const char *sql; /* with the number of the slot or of the plan, where it is of one */
 	int one_in, of;
@@ -155,7 +155,7 @@ static char *look(struct ga_db *db, bool expire)
 	return text;
 }
 
-/* What is said to be free is what is free when the plans whose time is over have been freed. */
+/* Slots shown as free are those that are free once the expired plans have been freed. */
 static void expired_plans(struct ga_db *db)
 {
 	uint64_t seed = t_seed() | 1;

@@ -18,7 +18,7 @@
 #define LARGE "{\"0\":[0,1,2,3],\"4\":[4,5,6,7],\"7\":[0],\"8\":[1],\"9\":[4,5],\"10\":[6,7]}"
 #define CROSSING "{\"1\":[0,1],\"2\":[1,2],\"3\":[2,3]}"
 
-/* What may become of a row, of one that is picked by its number; "-" is NULL. */
+/* Changes of a row, which is picked by its number; "-" is NULL. */
 static const struct {
 	const char *sql; /* ?1 the number of a node, ?2 of a slot of it, ?3 the value */
 	const char *values[VALUES];
@@ -177,7 +177,7 @@ struct soon {
 	GA_LIST(struct ga_offer_soon) list;
 };
 
-/* What is being wiped, and what is held, each at a time of its own. */
+/* Slots that are being wiped, and those that are held, each at a time of its own. */
 static void read_soon(struct ga_db *db, int64_t now, struct soon *ret)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -301,7 +301,7 @@ static void fill(struct ga_db *db)
 		   "'x'");
 }
 
-/* What check would find of the counts. */
+/* The finding of check about the counts. */
 static const char *wrong(struct ga_db *db)
 {
 	return sw_get(db, "SELECT node_id FROM (SELECT node_id, sum(slots), sum(free), "

@@ -85,7 +85,7 @@ static void forge(sqlite3 *raw, struct ga_db *db, const char *sql, int64_t bad, 
 		printf("# r %d row %d: %s\n", r, (int)seq, why);
 }
 
-/* What keeps the count as it is keeps the row from being written. */
+/* A trigger that keeps the count as it is keeps the row from being written. */
 static void is_counted_or_not_written(struct ga_db *db)
 {
 	t_int(ga_db_begin(db, "test", &err), 0, "a transaction");

@@ -288,7 +288,7 @@ static const struct {
 	  "UPDATE allocation SET type_reason = 'x'" GEN " WHERE id = 'a1'", NULL },
 	{ "the type of a slot in use", "in_use", "", SLOT("accelerator_type = 'h200'", "s1"),
 	  SLOT("accelerator_type = 'h200'", "s2") },
-	{ "what was asked for", "fixed", "",
+	{ "the request", "fixed", "",
 	  "UPDATE allocation SET project = 'q'" GEN " WHERE id = 'a1'", NULL },
 	{ "a team's name", "fixed", TEAM, "UPDATE team SET name = 'x'",
 	  "UPDATE team SET record = '{}'" },
@@ -898,7 +898,7 @@ static const struct {
 		    " WHERE id = NEW.id"),
 	  SLOT("state = 'available', cordon_reason = 'x'", "s2"),
 	  SLOT("state = 'available', cordon_reason = 'y'", "s2") },
-	{ "a taint taken back over one that came meanwhile", "concurrent_update",
+	{ "a taint cleared over one that came meanwhile", "concurrent_update",
 	  MEANWHILE("device", "NEW.destroy_data_by = 'x'", "dirty_since = " LATE
 		    " WHERE id = NEW.id"),
 	  "UPDATE device SET dirty_since = dirty_since, destroy_data_by = 'x' WHERE id = 'd3'",
@@ -1047,7 +1047,7 @@ static const struct {
 	  ", 'clear', 'confirmed', 'full', 'confirmed', 1", NULL },
 	{ "evidence of no class", "'w3b', 'd3', 'g3', " LATE ", " LATE
 	  ", 'none', 'confirmed', 'full', 'confirmed', 1", NULL },
-	{ "sampled where full is asked for", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	{ "sampled where full is required", "'w3b', 'd3', 'g3', " LATE ", " LATE
 	  ", 'purge', 'confirmed', 'sampled', 'confirmed', 1", NULL },
 	{ "not read back", "'w3b', 'd3', 'g3', " LATE ", " LATE
 	  ", 'purge', 'confirmed', NULL, 'confirmed', 1", NULL },
@@ -1074,7 +1074,7 @@ static const struct {
 	  ", 'purge', 'confirmed', 'full', 'confirmed', 1", NULL },
 	{ "a GPU that did not come back", GOOD,
 	  "1, 'failed', 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
-	{ "a GPU of which nothing is said", GOOD,
+	{ "a GPU without a word about it", GOOD,
 	  "1, NULL, 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "a fabric function that did not come back", GOOD,
 	  "1, 'confirmed', 'failed', 'file', 4096, 4096, 0, 0" TAIL },
@@ -1106,11 +1106,11 @@ static const struct {
 	  "0, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "another fabric function", GOOD,
 	  W_PROOF_WITH("'0000:f0:00.9'") },
-	{ "a fabric function of which nothing is said", GOOD,
+	{ "a fabric function without a word about it", GOOD,
 	  W_PROOF_WITH("NULL") },
 	{ "a guard that refused", GOOD,
 	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0, " VF_OF_S3 ", 'failed'" },
-	{ "a guard of which nothing is said", GOOD,
+	{ "a guard without a word about it", GOOD,
 	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0, " VF_OF_S3 ", NULL" },
 };
 
@@ -1333,7 +1333,7 @@ static void wrongly_counted(sqlite3 *db)
 	}
 }
 
-/* What the triggers do by themselves on the good way. */
+/* The writes of the triggers themselves on the good way. */
 static void good_way(sqlite3 *db)
 {
 	is_counted(db, "they were made");

@@ -448,7 +448,7 @@ static void add_evidence(sqlite3 *db, struct ga_str *sql)
 		    chance(95) ? "confirmed" : "failed", row);
 }
 
-/* What takes capacity, a step at a time. */
+/* The ways to take capacity, a step at a time. */
 static void add_claim(sqlite3 *db, struct ga_str *sql)
 {
 	ga_autofree char *slot = pick(db, "slot"), *allocation = pick(db, "allocation");
@@ -570,7 +570,7 @@ int main(void)
 	w_fill(db);
 	begin(db);
 	keep();
-	t_str(broken(why), NULL, "the state holds what is asked of it");
+	t_str(broken(why), NULL, "the state keeps its promises");
 	for (i = 0; i < ROUNDS && good == i; i++) {
 		if (i == ROUNDS / 2)
 			w_must(db, "PRAGMA foreign_keys=OFF");

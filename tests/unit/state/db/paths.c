@@ -89,7 +89,7 @@ static void make_ops(sqlite3 *db, const char *evidence)
 			  evidence));
 }
 
-/* What can matter for what happens next. */
+/* The columns that can matter for the next step. */
 #define KEY \
 	"SELECT s.state || ' ' || (SELECT group_concat(dirty_since IS NULL, '') FROM device " \
 	"WHERE " \

@@ -115,7 +115,7 @@ static void interrupted(void)
 			      : 1);
 	}
 	waitpid(waiter, &status, 0);
-	t_int(WEXITSTATUS(status), 0, "whoever was asked to stop does not wait for ever");
+	t_int(WEXITSTATUS(status), 0, "a program that was stopped does not wait for ever");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }

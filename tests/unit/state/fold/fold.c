@@ -172,7 +172,7 @@ static void provisioning(void)
 	struct ga_db *db = placed_world(2);
 	struct ga_err err = GA_ERR_INIT;
 
-	t_int(sw_progress(db, 1, "hold", "started", &err), 1, "the hold is told");
+	t_int(sw_progress(db, 1, "hold", "started", &err), 1, "the hold is folded");
 	t_str(sw_allocation_is(db, 1), "placed", "looking moves nothing");
 	t_int(sw_progress(db, 1, "clone", "started", &err), 1, "the clone begins");
 	t_str(sw_allocation_is(db, 1), "provisioning", "the allocation is provisioning");
@@ -320,7 +320,7 @@ static void cancel(void)
 	t_str(sw_allocation_is(db, 1), "cancelled", "it is cancelled");
 	t_str(sw_slot_is(db, 1), "available", "its slot is free");
 	t_code(sw_progress(db, 1, "clone", "started", &err), &err, GA_CONFLICT, "its plan is over",
-	       "who took the plan up after all is told to stop");
+	       "a host that took the plan up after all has to stop");
 	t_int(sw_failure(db, 1, "gpuaas-provision", "pa000001", 2, "recheck", &err), 1,
 	      "who only looked did no harm");
 	t_str(sw_slot_is(db, 1), "available", "and nothing moved");
@@ -430,11 +430,11 @@ static void observations(void)
 	o.node = TXT("n9");
 	t_code(sw_fold(db, &ga_observation_schema, &o, &err), &err, GA_NOTFOUND, "n9",
 	       "of a node that is not ours");
-	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 1, "a drift is told");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 1, "a drift is folded");
 	d.at = TXT("2026-04-01T00:01:00.000000Z");
-	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 0, "a drift that lasts is told once");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 0, "a drift that lasts counts once");
 	d.code = TXT("domain_foreign");
-	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 1, "another one is told");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 1, "another one counts");
 	d.severity = TXT("warning");
 	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 0, "a warning is not kept");
 	ga_list_release(&o.allocations);
@@ -496,7 +496,7 @@ static void not_results(void)
 
 /* ---- clocks of hosts that are wrong ---- */
 
-/* What slots and allocation say since when they are so: neither in a time to come, nor before. */
+/* Slots and the allocation have a since that is neither in the future nor before. */
 static void is_now(struct ga_db *db, const char *before, const char *what)
 {
 	ga_autofree char *now = ga_time_now();

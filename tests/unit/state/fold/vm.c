@@ -165,7 +165,7 @@ static int rebuilt_evidence(struct ga_db *db, const char *attempt, struct ga_wip
 	return sw_fold(db, &ga_wipe_evidence_schema, e, err);
 }
 
-/* What is proved about a disk that was written again at once proves nothing about it later. */
+/* A proof about a disk that was written again at once proves nothing about it later. */
 static void rebuild_wipe(void)
 {
 	struct ga_err err = GA_ERR_INIT;

@@ -42,7 +42,7 @@ static void journal(struct ga_hostdb *h)
 	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{}", &again, &err), 0, "later again");
 	t_ok(again > b, "is a new entry");
 	t_int(ga_journal_undone(h, 9999, &err), -1, "an entry that is not there");
-	t_int(err.code, GA_NOTFOUND, "is told so");
+	t_int(err.code, GA_NOTFOUND, "is reported so");
 }
 
 static void attempts(struct ga_hostdb *h)
@@ -292,10 +292,10 @@ static void gpu_errors(struct ga_hostdb *h)
 	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot2", &n, &err), 0, "in another boot");
 	t_int(n, 0, "counting began anew");
 	t_int(ga_hostdb_gpu_errors(&none, "gpu", "boot1", &n, &err), 0, "without host.db");
-	t_int(n, 0, "nobody was told");
+	t_int(n, 0, "the state knows of none");
 }
 
-/* What an operator with an SQL prompt may not do. */
+/* Changes that an operator with an SQL prompt may not make. */
 static void attacks(struct ga_hostdb *h)
 {
 	struct ga_err err = GA_ERR_INIT;
@@ -415,7 +415,7 @@ static void key_errors(void)
 	t_int(full(true), 0, "no room");
 	r = ga_hostdb_make_key(own, &ret, &err);
 	full(false);
-	t_code(r, &err, GA_SYSTEM, "cannot write '", "no room for the key is said");
+	t_code(r, &err, GA_SYSTEM, "cannot write '", "no room for the key is reported");
 	t_int(entries(own), 0, "and no half of it is left");
 	ga_err_clear(&err);
 	removes = true;

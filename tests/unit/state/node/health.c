@@ -28,7 +28,7 @@ static void transitions(void)
 			      names[i]);
 }
 
-/* Whatever happens, only a repair takes a slot out of failed. */
+/* Only a repair takes a slot out of failed. */
 static void only_repair_leaves_failed(void)
 {
 	uint64_t seed = t_seed();
@@ -592,7 +592,7 @@ static void observation_of_a_clock_ahead(void)
 	t_str(sw_get(db, "SELECT count(*) FROM node_reconciled"), "0", "and is not the last one");
 	sw_must(drift(db, "gpu_errors", "1 since the host's start"));
 	t_str(sw_get(db, "SELECT count(*) FROM node_drift"), "1", "drift is kept after it");
-	/* What an older version has taken. */
+	/* A record that an older version has taken. */
 	sw_begin(db);
 	sw_sql(db, "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
 		   "VALUES ('n1', '" LATER "', 1, 0)");

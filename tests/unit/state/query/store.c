@@ -227,7 +227,7 @@ static int see(const struct ga_schema *schema, const void *obj, void *arg, struc
 	return 0;
 }
 
-/* What a listing shows of a member; "" with *err filled when it is refused. */
+/* The values of a member in a listing; "" with *err filled when it is refused. */
 static const char *list(struct ga_db *db, const struct ga_list_query *q, const char *member,
 			struct ga_err *err)
 {
@@ -369,7 +369,7 @@ static int keep_numbers(const struct ga_schema *schema, const void *obj, void *a
 	return 0;
 }
 
-/* What fits of a pool is what would be placed now. */
+/* The part of a pool that fits is what would be placed now. */
 static void pool_now(struct ga_db *db)
 {
 	static const struct {

@@ -134,7 +134,7 @@ static void one_is_not_ready(void)
 	t_str(slots(db), "h1 0 wiping; h1 1 disabled; h1 2 wiping",
 	      "the disk in use stays out of sale, the others are to be wiped");
 	t_ok(run.results.v[0].has_order && !run.results.v[1].has_order, "by orders");
-	t_ok(run.results.v[1].slot.blockers.n > 0, "and what blocks the one is said");
+	t_ok(run.results.v[1].slot.blockers.n > 0, "and the one has its blockers");
 	t_int(run.approved, 2, "two are approved");
 	t_ok(run.content_checked, "the disks were judged");
 	t_int(approve(&run, d, &err), 0, "the same discovery again");
@@ -157,7 +157,7 @@ static void one_is_an_error(void)
 	run.slots.v = wanted;
 	run.slots.n = 2;
 	t_code(approve(&run, second, &err), &err, GA_NOTFOUND, "no candidate 7",
-	       "a second discovery, without one that was asked for");
+	       "a second discovery, without a named candidate");
 	t_ok(!ga_db_in_transaction(db), "leaves no transaction open");
 	t_str(slots(db), "h1 0 wiping; h1 1 disabled; h1 2 wiping", "nothing of it is a slot");
 	t_str(sw_get(db, "SELECT count(*) FROM node WHERE id = 'h2'"), "0", "its node is unknown");
@@ -218,7 +218,7 @@ static void destroy_data(void)
 	run.wipe.minimum_class[0] = 'c';
 	ga_err_clear(&err);
 	t_int(approve(&run, d, &err), 0, "of one that is there");
-	t_int((int64_t)run.notes.n, 1, "people are told");
+	t_int((int64_t)run.notes.n, 1, "people get a note");
 	t_ok(run.notes.n && strstr(run.notes.v[0], "destroys the data on disk 'eui.12'"),
 	     "of what");
 	t_str(sw_get(db, "SELECT group_concat(id) FROM device WHERE destroy_data_by IS NOT NULL"),

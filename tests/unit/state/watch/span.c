@@ -13,7 +13,7 @@
 #define BEGIN INT64_C(1795199040000000) /* 2026-11-20T18:24:00Z */
 #define LIVES 8
 
-/* What this program's clock says (0: the time of day); the host's is another. */
+/* This program's clock (0: the time of day); the host's is another. */
 static int64_t now, host;
 
 int clock_gettime(clockid_t id, struct timespec *ts)
@@ -115,7 +115,7 @@ static void wiped(struct ga_db *db, struct life *l, const char *at)
 	l->step = OVER;
 }
 
-/* What comes next in this life; dice chooses where there is a choice. */
+/* The next step of this life; dice chooses where there is a choice. */
 static void live(struct ga_db *db, struct life *l, uint64_t dice)
 {
 	char at[GA_TIME_SIZE];

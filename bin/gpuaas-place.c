@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gpuaas-place: reads requests, writes plans. It commits the claims of a plan before it writes the
- * plan; a refusal gives the reason for every node, and alternatives that would fit.
- */
+/* gpuaas-place: reads requests, and writes plans after their claims are committed. A refusal gives
+ * the reason of every node, and alternatives that would fit. */
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-state: makes, fills, checks and copies the state file.
- *
- * Only this program creates or migrates the state file. "apply" stores declarative objects, "fold"
- * commits results of hosts, "expect" prints the expected state of a node. Each record is one
- * transaction; the program prints the change after its commit.
+ * gpuaas-state: makes, fills, checks and copies the state file, and alone creates or migrates it.
+ * "apply" stores declarative objects, "fold" commits results of hosts, "expect" prints the expected
+ * state of a node. Each record is one transaction; its change is printed after the commit.
  */
 #include <sys/stat.h>
 

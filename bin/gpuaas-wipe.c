@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-wipe: erases the disks and devices of slots and proves it.
- *
- * Reads wipe orders from the pipe (or the pending orders of this host) and answers each with a
- * gpuaas.wipe-evidence record. With --device and --confirm it works alone, without a state.
+ * gpuaas-wipe: erases the disks and devices of slots and proves it. Answers each wipe order of the
+ * pipe (or each that is pending on this host) with evidence. Alone: --device and --confirm.
  */
 #include "act/device/virt.h"
 #include "base/stop.h"

@@ -226,6 +226,26 @@ codes()
     "gpuaas-on --nodes node=$NODE gpuaas-discover | gpuaas-approve --record-only"
 }
 
+@test "a cordoned slot has a row with the person's reason; an object that has ended has none" {
+  fleet 1 2
+  slot=$(gpuaas-list slots --limit 1 | jq -r .slot)
+  gpuaas-approve cordon "$slot" --reason "bad cable" > "$T/out"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.state,.sentence,.command]|join("|")' \
+    "$slot|cordoned|available|bad cable|gpuaas-approve uncordon $slot"
+  assert_equal "$(jq -r .since <<< "$output")" "$(gpuaas-list audit --where action=cordon | jq -r .at)"
+  eval "$(jq -r .command <<< "$output")" > "$T/out"
+  assert_equal "$(codes)" ""
+  # A slot that was retired with a failed health, and drift of it, are no work any more.
+  gpuaas-approve disable "$slot" --reason broken > "$T/out"
+  drift 2026-11-20T10:00:00.000000Z pci_binding "$slot" > "$T/drifts"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
+  state_sql "UPDATE slot SET health_state = 'failed', health_detail = 'dead', generation = generation + 1 WHERE id = '$slot'"
+  assert_equal "$(codes)" "health_failed pci_binding"
+  gpuaas-approve retire "$slot" --reason scrapped > "$T/out"
+  assert_equal "$(codes)" ""
+}
+
 @test "every row has a command that is one" {
   fleet 1 3
   running --run-time 1m > "$T/out"

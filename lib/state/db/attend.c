@@ -8,6 +8,27 @@
 #include "base/str.h"
 #include "decide/setup/remote.h"
 #include "record/state.h"
+#include "state/db/fsm.h"
+
+/* Whether the object is in a state that it never leaves: no command helps there. */
+static bool has_ended(const struct ga_attend *f)
+{
+	static const struct {
+		const char *kind;
+		enum ga_machine machine;
+	} kinds[] = { { "slot", GA_M_SLOT }, { "allocation", GA_M_ALLOCATION },
+		      { "plan", GA_M_ALLOCATION }, { "node", GA_M_NODE } };
+	const struct ga_fsm_state *s;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(kinds[i].kind, f->object_kind))
+			continue;
+		s = ga_fsm_find(kinds[i].machine, f->state);
+		return s && !s->to[0];
+	}
+	return false;
+}
 
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -26,5 +47,5 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
 	};
 
-	return to->each(&ga_attention_schema, &a, to->arg, err);
+	return has_ended(f) ? 0 : to->each(&ga_attention_schema, &a, to->arg, err);
 }

@@ -20,7 +20,8 @@ struct ga_attend_to {
 	const char *here;
 	int64_t stale_seconds; /* nodes not observed for so long give a row; 0: none does */
 };
-/* Passes one row to to->each and returns its result; frees the sentence and command of f. */
+/* Passes one row to to->each and returns its result; frees the sentence and command of f. An object
+ * that has ended (released, retired, …) has no row. */
 GA_MUST_CHECK int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to,
 				    struct ga_err *err);
 

@@ -61,7 +61,7 @@ static char *stuck(const char *state, const char *since)
 /* The columns of the query below. */
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
-       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID };
+       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED };
 
 /* The first reason that a wipe does not settle, or NULL; changed: whether one of all reasons is
  * changed hardware. */
@@ -287,9 +287,20 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.command = health_command(r);
 		look_first(&f, r);
 		return ga_attention_emit(&f, to, err);
-	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
+	} else if (!strcmp(state, "disabled")) {
+		if (!code && !ga_rows_text(r, S_DIRTY_SINCE))
+			return 0;
 		f.code = code ? code : "tainted";
 		f.sentence = slot_sentence(r);
+	} else if (ga_rows_text(r, S_CORDON)) {
+		const char *since = ga_rows_text(r, S_CORDONED);
+
+		f.code = "cordoned";
+		f.since = since ? since : f.since;
+		f.sentence = ga_xstrdup(ga_rows_text(r, S_CORDON));
+		f.command = ga_xprintf("gpuaas-approve uncordon %s", f.object);
+		f.from_here = true;
+		return ga_attention_emit(&f, to, err);
 	} else {
 		return 0;
 	}
@@ -309,7 +320,8 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 
 	overdue_before(GA_M_SLOT, before);
 	/* A blocked slot is shown by its last reason, a disabled one by its first. Slots that only
-	 * do their work are most of a fleet; an active slot has no time limit. */
+	 * do their work are most of a fleet; an active slot has no time limit. A cordon counts in
+	 * every state: the slot takes no work once it is free. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.state, s.since, s.node_id, a.project, "
 			"json_extract(s.told, at || '.code'), "
@@ -319,13 +331,15 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"(SELECT max(dirty_since) FROM device WHERE id IN (s.nvme_wwid, "
 			"s.gpu_id)), iif(s.health_state = 'failed', " GA_SQL_SEEN_WELL("s")
 			", NULL), "
-			"s.cordon_reason, s.told, s.nvme_wwid "
-			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
+			"s.cordon_reason, s.told, s.nvme_wwid, iif(s.cordon_reason IS NOT NULL, "
+			"(SELECT max(at) FROM audit WHERE object = s.id AND action = 'cordon'), "
+			"NULL) FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
 			"FROM slot INDEXED BY slot_place "
-			"WHERE health_state = 'failed' OR (state <> 'available' AND "
-			"state <> 'active' AND state <> 'retired' AND (since < ?1 OR state NOT IN "
-			"('reserved', 'provisioning', 'releasing', 'wiping')))) s "
+			"WHERE state <> 'retired' AND (health_state = 'failed' OR "
+			"cordon_reason IS NOT NULL OR (state <> 'available' AND "
+			"state <> 'active' AND (since < ?1 OR state NOT IN "
+			"('reserved', 'provisioning', 'releasing', 'wiping'))))) s "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 			"AND c.claim_kind = 'slot' "
 			"LEFT JOIN allocation a ON a.id = c.allocation_id "

@@ -24,7 +24,7 @@
 static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
-static bool follow;
+static bool follow, newest;
 static const char *format = "json";
 static char hostname[256];
 
@@ -36,7 +36,9 @@ static const struct ga_opt opts[] = {
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
 	  .max = INT32_MAX, .help = "at most this many records" },
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
-	  .help = "start after the record of this id" },
+	  .help = "start after the record of this id (histories: after the row of this number)" },
+	{ .name = "newest", .type = GA_O_FLAG, .var = &newest,
+	  .help = "newest first (tasks, usage, evidence, audit, events)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
 	{ .name = "format", .type = GA_O_WORD, .var = &format, .arg = "FORMAT",
@@ -49,7 +51,7 @@ static const struct ga_schema *const produces[] = {
 	&ga_node_schema,	      &ga_slot_schema,	&ga_candidate_schema,	 &ga_profile_schema,
 	&ga_image_schema,      &ga_node_image_schema, &ga_allocation_schema, &ga_plan_schema,
 	&ga_claim_schema,      &ga_task_schema,	&ga_usage_schema,	 &ga_wipe_evidence_schema,
-	&ga_audit_schema,      &ga_pool_schema,	&ga_attention_schema,
+	&ga_audit_schema,      &ga_pool_schema,	&ga_region_schema,	&ga_attention_schema,
 	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
 	&ga_access_settings_schema,     &ga_proposal_schema, NULL,
 };
@@ -58,6 +60,7 @@ static const char *const examples[] = {
 	"gpuaas-list attention",
 	"gpuaas-list slots --where state=available --where node=h7",
 	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
+	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
 	"gpuaas-list audit --since 24h --json | jq .action",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow --format syslog",
@@ -76,7 +79,7 @@ static const struct ga_prog prog = {
 	.needs_state = true,
 };
 
-static int64_t left_out;
+static int64_t left_out, shown;
 
 static void tell_unreadable(const char *kind, const char *object, const struct ga_err *why)
 {
@@ -90,6 +93,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	ga_autostr struct ga_str line = GA_STR_INIT;
 
 	(void)arg;
+	shown++;
 	if (ga_streq(format, "json"))
 		return ga_emit(schema, obj, err);
 	ga_syslog_format(obj, hostname, &line);
@@ -118,7 +122,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 				 ("KIND is missing"),
 				 ("nodes slots candidates profiles images node-images allocations "
 				  "plans claims tasks usage evidence audit events pools "
-				  "maintenance teams grants access-settings proposals attention"));
+				  "regions maintenance teams grants access-settings proposals "
+				  "attention"));
 	*ret = args[0];
 	if (ga_streq(format, "syslog") && strcmp(*ret, "audit"))
 		return ga_fail(err, GA_USAGE, "--format syslog is for the audit, not for '%s'",
@@ -126,6 +131,9 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
 			"'%s'", *ret);
+	if (follow && newest)
+		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
+			       "oldest first: --newest does not go with it");
 	return 0;
 }
 
@@ -133,7 +141,8 @@ static int run(struct ga_err *err)
 {
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autodb_leave struct ga_db *db = NULL;
-	struct ga_list_query q = { .after = after, .limit = limit, .here = here,
+	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
+	struct ga_list_query q = { .after = after, .limit = limit, .newest = newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
 	int r;
@@ -142,21 +151,25 @@ static int run(struct ga_err *err)
 	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
 			      err) < 0)
 		return -1;
-	*ga_list_add(&where) = NULL;
-	q.where = where.v;
 	q.since = since_when(time);
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0 || ga_cli_where(db, where.v, err) < 0)
+	    ga_db_begin_read(db, err) < 0 || ga_cli_where(db, where.v, where.n, &q, &names, err) < 0)
 		return -1;
 	if (follow) {
+		if (names.unknown.code)
+			ga_say("%s: %s: %s", prog.name, names.unknown.msg, names.unknown.hint);
 		ga_db_close(GA_TAKE(db));
 		r = ga_follow(ga_cli_state_path(), &q, show, NULL, err);
 	} else {
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
 	ga_list_release(&where);
+	if (!r && !shown && !follow && names.unknown.code) {
+		*err = names.unknown;
+		return -1;
+	}
 	/* All readable records have been printed. */
 	if (!r && left_out)
 		return ga_refuse(err, GA_BADREC, "row_damaged", NULL,

@@ -104,15 +104,19 @@ static int add(const struct ga_schema *schema, const void *obj, void *arg, struc
 static int add_nodes(struct ga_on *on, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
+	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
 	struct ga_list_query q = { .kind = "nodes" };
 
-	*ga_list_add(&where) = NULL;
-	q.where = where.v;
-	if (open_state(&db, err) < 0 || ga_cli_where(db, where.v, err) < 0 ||
+	if (open_state(&db, err) < 0 ||
+	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
 	    ga_store_list(db, &q, add, on, err) < 0)
 		return -1;
 	if (ga_on_count(on))
 		return 0;
+	if (names.unknown.code) {
+		*err = names.unknown;
+		return -1;
+	}
 	return ga_refuse(err, GA_NO, NULL, NULL,
 			 ("no node matches"),
 			 ("gpuaas-list nodes shows what they are"));

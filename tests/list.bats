@@ -22,7 +22,7 @@ setup()
 @test "every kind is listed, in singular and plural, and reads as records" {
   local kind
   for kind in node slot candidate profile image node-image allocation plan claim task usage \
-    evidence audit pool attention nodes slots pools plans; do
+    evidence audit pool region attention nodes slots pools plans; do
     run_ok gpuaas-list "$kind"
     [[ -z $output ]] || jq_slurp_is 'all(.kind|startswith("gpuaas."))' true
   done
@@ -33,7 +33,7 @@ setup()
   jq_is .slot "$WIPED"
   run_ok gpuaas-list slots --where tainted=true
   jq_is .slot "$WAITS"
-  run_ok gpuaas-list slots --where state=available --where node=elsewhere
+  run_status 5 gpuaas-list slots --where state=available --where node=elsewhere
   assert_equal "$output" ""
   run_ok gpuaas-list slots --where wipe.verify=full --limit 1
   jq_slurp_is length 1
@@ -73,14 +73,76 @@ setup()
   jq_is .node null
   assert_equal "$stderr" ""
   # A name that fits nothing is refused, and one that fits several must be made clear.
-  run_ok gpuaas-list slots --where node=h8
-  assert_equal "$output" ""
-  assert_stderr "gpuaas-list: there is no node 'h8': 'gpuaas-list nodes' shows them"
+  for kind in slots nodes tasks claims; do
+    run_status 5 gpuaas-list "$kind" --where node=h8
+    assert_equal "$output" ""
+    assert_stderr "gpuaas-list: there is no node 'h8'"
+  done
+  run_status 5 gpuaas-list usage --where allocation=h8
+  assert_stderr "there is no allocation 'h8'"
+  run_status 5 gpuaas-node list --where node=h8
+  assert_stderr "there is no node 'h8'"
   for node in alike1 alike2; do
     GPUAAS_HOST_DIR=$T/$node in_host gpuaas-discover --node "$node" | gpuaas-approve --record-only > "$T/recorded"
   done
   run_status 2 gpuaas-list slots --where node=alike
   assert_stderr "'alike' could be node alike1, node alike2"
+}
+
+@test "object=NAME finds what gpuaas-show NAME finds, and rows with exactly that value" {
+  gpuaas-node set "$NODE" --name h7 > "$T/set"
+  echo '{"kind":"gpuaas.team/1","name":"blue","projects":["p"]}' | gpuaas-state apply - > "$T/team"
+  for name in h7 "$NODE" "${NODE:0:3}"; do
+    run_ok gpuaas-list audit --where "object=$name" --newest --limit 1
+    jq_is '"\(.object) \(.action)"' "$NODE node_settings_applied"
+    # Evidence and tasks are of slots and allocations: the node stands for them.
+    run_ok gpuaas-list evidence --where "object=$name"
+    jq_is .object "$WIPED"
+  done
+  run_ok gpuaas-list audit --where object=blue
+  jq_is .action team_applied
+  run_ok gpuaas-list audit --where object=lab --limit 1
+  jq_is .object lab
+  run_ok gpuaas-list tasks --where "object=$WAITS"
+  assert_equal "$output" ""
+  for kind in tasks audit events attention evidence; do
+    run_status 5 gpuaas-list "$kind" --where object=nothing
+    assert_stderr "there is no object 'nothing'"
+  done
+}
+
+@test "a history in pages, newest first" {
+  run_ok gpuaas-list audit --newest
+  all=$(jq .seq <<< "$output") page='' after=()
+  assert_equal "$(sort -rn <<< "$all")" "$all"
+  while run_ok gpuaas-list events --newest --limit 3 "${after[@]}" && [[ -n $output ]]; do
+    page+=$(jq .seq <<< "$output")$'\n' after=(--after "$(jq .seq <<< "${lines[-1]}")")
+  done
+  assert_equal "${page%$'\n'}" "$all"
+  run_status 2 gpuaas-list slots --newest
+  assert_stderr "histories: tasks usage evidence audit events"
+  run_status 2 gpuaas-list audit --newest --follow
+}
+
+@test "regions: those declared and those of nodes" {
+  gpuaas-node set "$NODE" --region west > "$T/set"
+  run_ok gpuaas-list regions
+  jq_is '[.name,.title,.open,.nodes,.slots,.available]|map(tostring)|join(" ")' "west null true 1 2 1"
+  jq_in_order -cn '{kind:"gpuaas.region/1",name:"asia",title:"Singapore",open:false,reason:"opens in March"}' |
+    gpuaas-state apply - > "$T/region"
+  run_ok gpuaas-list regions --table
+  [[ ${lines[0]} =~ ^REGION\ +TITLE\ +OPEN\ +REASON\ +NODES\ +SLOTS\ +AVAILABLE$ ]]
+  [[ ${lines[1]} =~ ^asia\ +Singapore\ +no\ +opens\ in\ March\ +0\ +0\ +0$ ]]
+  run_ok gpuaas-list nodes --table
+  [[ ${lines[0]} =~ \ REGION\  && ${lines[1]} =~ \ west\  ]]
+  run_ok gpuaas-list pools --table
+  [[ ${lines[0]} =~ \ REGION\  && ${lines[1]} =~ \ west\  ]]
+  # What is listed can be applied, and a region be declared no more.
+  gpuaas-list regions > "$T/regions"
+  run_ok gpuaas-state apply "$T/regions"
+  echo '{"kind":"gpuaas.region/1","name":"asia","open":false,"retired":true}' | gpuaas-state apply - > "$T/region"
+  run_ok gpuaas-list regions
+  jq_is .name west
 }
 
 @test "a wrong question gets an answer that helps" {
@@ -94,7 +156,8 @@ setup()
   run_status 2 gpuaas-list slots --where state
   assert_stderr "MEMBER=VALUE"
   run_status 2 gpuaas-list slots --since tomorrow
-  run_status 2 gpuaas-list tasks --after 1
+  run_status 2 gpuaas-list candidates --after 1
+  run_status 2 gpuaas-list tasks --after one
   run_status 5 gpuaas-list slots --after zzzzzzzz
   run_status 2 gpuaas-list slots --limit 0
   run_status 5 gpuaas-list slots --state "$T/none"
@@ -117,11 +180,11 @@ setup()
     verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
   gpuaas-place --profile lab > "$T/plan"
   run_ok gpuaas-list pools --table
-  assert_equal "$(sed 's/  */\n/g' <<< "${lines[0]}" | sed -n '4,10p' | xargs)" \
+  assert_equal "$(sed 's/  */\n/g' <<< "${lines[0]}" | sed -n '5,11p' | xargs)" \
     "SLOTS AVAILABLE RESERVED ACTIVE CLEANING BLOCKED DISABLED"
   # shellcheck disable=SC2086 # the columns
   set -- ${lines[1]}
-  assert_equal "${*:4:7}" "2 0 1 0 1 0 0"
+  assert_equal "${*:5:7}" "2 0 1 0 1 0 0"
 }
 
 @test "a reason is headed REASON in every table, and no heading is a sentence" {

@@ -134,6 +134,35 @@ requests()
   run_ok place --gpus 1 --node n000
 }
 
+@test "nothing is placed in a region that is not open" {
+  fleet 2 2
+  gpuaas-node set n000 --region eu > "$T/set"
+  region() { jq_in_order -cn --arg name "$1" --argjson open "$2" '{kind:"gpuaas.region/1",$name,$open,reason:"flooded"}' | gpuaas-state apply - > "$T/region"; }
+  region eu false
+  region asia false
+  region us true
+  run_status 1 place --region eu
+  jq_is '"\(.code): \(.sentence)"' "region_closed: region 'eu' is not open: flooded"
+  jq_is '.hint' "open regions: us; 'gpuaas-list regions' shows all"
+  run_status 1 place --region asia
+  jq_is .code region_closed
+  run_status 1 place --region mars
+  jq_is '"\(.code) \(.hint)"' "other_region_wanted open regions: us; 'gpuaas-list regions' shows all"
+  run_ok place --explain --dry-run
+  jq_is 'select(.nodes)|.nodes[0]|.code+" "+.detail' "region_closed flooded"
+  # A placer that runs sees what a person declares meanwhile.
+  mkfifo "$T/in"
+  background gpuaas-place < "$T/in" > "$T/plans"
+  exec 7> "$T/in"
+  requests 1 >&7
+  wait_for 10 test -s "$T/plans"
+  region eu true
+  jq_in_order -nc '{kind:"gpuaas.request/1",profile:"lab",count:1,region:"eu"}' >&7
+  exec 7>&-
+  wait_for 10 has_ended "$BG_PID"
+  assert_equal "$(jq -r .node < "$T/plans")" $'n001\nn000'
+}
+
 @test "refusals tell apart, with the nearest that would fit" {
   fleet 2 4
   run_status 1 place --gpus 3

@@ -259,6 +259,7 @@ const struct ga_schema ga_task_schema = {
 	.doc = "a phase in the timeline of an object",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
+		GA_SERIAL(S, seq, GA_REQ, "number of the row, in the order in which phases began"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node id"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ID, "allocation or slot"),
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ID, "attempt of the order"),
@@ -279,6 +280,7 @@ const struct ga_schema ga_usage_schema = {
 	.doc = "a span of time of an allocation; only active is billed",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
+		GA_SERIAL(S, seq, GA_REQ, "number of the row, in the order in which spans began"),
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, project, GA_REQ, GA_T_NAME, "project"),
 		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile"),
@@ -353,6 +355,27 @@ const struct ga_schema ga_pool_schema = {
 		GA_COUNT(S, largest, GA_REQ, "GPUs of the largest slice that fits now"),
 		GA_COUNT(S, fragmentation_ppm, GA_REQ,
 			 "part of the available GPUs that the largest slice cannot use, in 1e-6"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_region
+const struct ga_schema ga_region_schema = {
+	.kind = "gpuaas.region/1",
+	.doc = "a region: declared by an operator, or only named by nodes",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name, as in the region of nodes"),
+		GA_TEXT(S, title, GA_OPT, GA_T_ANY, "name for people"),
+		GA_BOOL(S, open, "false: nothing is placed on nodes of the region"),
+		GA_TEXT(S, reason, GA_OPT, GA_T_ANY,
+			"why the region is not open; needed when it is not"),
+		GA_BOOL_OPT(S, retired, "true: the region is declared no more"),
+		GA_COUNT(S, nodes, GA_OPT,
+			 "number of nodes; gpuaas-list regions counts these three, and "
+			 "gpuaas-state apply ignores them"),
+		GA_COUNT(S, slots, GA_OPT, "number of slots that are not retired"),
+		GA_COUNT(S, available, GA_OPT, "slots that are available"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -104,6 +104,7 @@ struct ga_claim {
 };
 
 struct ga_task {
+	int64_t seq; /* of its row */
 	char *node, *object, *attempt, *phase, *state;
 	char *started_at, *finished_at;
 	int64_t elapsed_micros, bytes;
@@ -111,6 +112,7 @@ struct ga_task {
 };
 
 struct ga_usage {
+	int64_t seq; /* of its row */
 	char *allocation, *project, *profile, *type, *usage_kind;
 	int64_t count;
 	char *started_at, *ended_at;
@@ -138,6 +140,16 @@ struct ga_pool {
 	int64_t fragmentation_ppm; /* 1e6 * (1 - largest / min(available, largest count)) */
 };
 
+/* A region; a region that is not declared is open. */
+struct ga_region {
+	char *name, *title;
+	bool open;
+	char *reason; /* why it is not open */
+	bool retired; /* declared no more */
+	/* Counted by gpuaas-list regions; GA_UNKNOWN in a declaration. */
+	int64_t nodes, slots, available;
+};
+
 struct ga_finding {
 	char *check, *object, *sentence, *hint;
 };
@@ -158,7 +170,7 @@ struct ga_error {
 
 extern const struct ga_schema ga_slot_schema, ga_node_schema, ga_profile_schema, ga_image_schema,
 	ga_node_image_schema, ga_node_settings_schema, ga_claim_schema, ga_task_schema,
-	ga_usage_schema, ga_audit_schema, ga_attention_schema, ga_pool_schema, ga_finding_schema,
+	ga_usage_schema, ga_audit_schema, ga_attention_schema, ga_pool_schema, ga_region_schema, ga_finding_schema,
 	ga_state_schema, ga_error_schema;
 
 #endif

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-#include "base/texts.h"
-#include "base/vec.h"
-#include "cli/frame/cli.h"
-#include "state/db/row.h"
 #include "state/query/find.h"
 
-static struct ga_texts named; /* owns the replaced texts */
+void ga_cli_where_release(struct ga_cli_where *w)
+{
+	ga_list_release(&w->where);
+	ga_list_release(&w->or_where);
+	ga_texts_release(&w->texts);
+}
 
 /* The kind of object whose ids the member of a condition has, or NULL. */
 static const char *kind_of(const char *where)
@@ -24,24 +25,70 @@ static const char *kind_of(const char *where)
 	return NULL;
 }
 
-int ga_cli_where(struct ga_db *db, const char **where, struct ga_err *err)
+/* The member that has the id of an object of that kind: "object", except in a list whose objects
+ * are never of that kind. */
+static const char *member_of(const char *list, const char *kind)
 {
-	for (; *where; where++) {
-		const char *kind = kind_of(*where), *value = kind ? strchr(*where, '=') + 1 : "";
-		struct ga_err why = GA_ERR_INIT;
-		ga_autofree char *id = NULL;
+	static const char *const members[][3] = { { "task", "node", "node" },
+						  { "tasks", "node", "node" },
+						  { "wipe-evidence", "node", "node" },
+						  { "evidence", "node", "node" },
+						  { "wipe-evidence", "allocation", "allocation" },
+						  { "evidence", "allocation", "allocation" },
+						  { "proposal", "node", "node" },
+						  { "proposals", "node", "node" } };
+	size_t i;
 
-		if (!*value || !strcmp(value, "null"))
-			continue;
-		if (ga_store_resolve(db, kind, value, &id, NULL, &why) == 0) {
-			*ga_list_add(&named) = ga_xprintf("%s=%s", kind, id);
-			*where = named.v[named.n - 1];
-		} else if (why.code == GA_NOTFOUND) {
-			ga_say("%s: %s: %s", ga_cli_program(), why.msg, why.hint);
-		} else {
-			*err = why;
-			return -1;
-		}
+	for (i = 0; i < GA_ARRAY_SIZE(members); i++)
+		if (ga_streq(list, members[i][0]) && ga_streq(kind, members[i][1]))
+			return members[i][2];
+	return "object";
+}
+
+static const char *keep(struct ga_cli_where *w, const char *member, const char *id)
+{
+	return *ga_list_add(&w->texts) = ga_xprintf("%s=%s", member, id);
+}
+
+static int resolve(struct ga_db *db, const char *list, const char *where, struct ga_cli_where *w,
+		   struct ga_err *err)
+{
+	const char **to = ga_list_add(&w->where), **or_to = ga_list_add(&w->or_where);
+	bool any = ga_starts(where, "object=");
+	const char *kind = kind_of(where), *value = any || kind ? strchr(where, '=') + 1 : "";
+	const char *found = kind;
+	struct ga_err why = GA_ERR_INIT;
+	ga_autofree char *id = NULL;
+
+	*to = where;
+	*or_to = NULL;
+	if (!*value || !strcmp(value, "null"))
+		return 0;
+	if (ga_store_resolve(db, kind, value, &id, &found, &why) == 0) {
+		if (any)
+			*or_to = keep(w, member_of(list, found), id);
+		else
+			*to = keep(w, kind, id);
+	} else if (why.code == GA_NOTFOUND || (any && why.code == GA_USAGE)) {
+		if (!w->unknown.code)
+			w->unknown = why;
+	} else {
+		*err = why;
+		return -1;
 	}
+	return 0;
+}
+
+int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
+		 struct ga_list_query *q, struct ga_cli_where *ret, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (resolve(db, q->kind, conditions[i], ret, err) < 0)
+			return -1;
+	*ga_list_add(&ret->where) = NULL;
+	q->where = ret->where.v;
+	q->or_where = ret->or_where.v;
 	return 0;
 }

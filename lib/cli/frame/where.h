@@ -3,12 +3,29 @@
 #ifndef GA_CLI_FRAME_WHERE_H
 #define GA_CLI_FRAME_WHERE_H
 
+#include "base/texts.h"
+#include "base/vec.h"
 #include "state/db/db.h"
+#include "state/query/list.h"
 
-/* In conditions such as "node=h7", replaces the name of a node, slot or allocation, or the
- * beginning of its id, with the id. where is a NULL-terminated list; replaced texts live as long as
- * the program. An unknown name stays and is reported on stderr: no record can match it. Needs a
- * read transaction. */
-GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char **where, struct ga_err *err);
+/* The conditions of a query with ids for names; owns what q->where and q->or_where point to. */
+struct ga_cli_where {
+	GA_LIST(const char *) where, or_where;
+	struct ga_texts texts;
+	/* The first name that no object has, as an error; code 0: there is none. It counts only if
+	 * no record matches: a record may name an object that the state does not have. */
+	struct ga_err unknown;
+};
+void ga_cli_where_release(struct ga_cli_where *w);
+/*
+ * Fills q->where and q->or_where from the n conditions that a person typed. In "node=h7", the name
+ * of a node, slot or allocation, or the beginning of its id, becomes its id. "object=NAME" matches
+ * also the object that gpuaas-show finds by NAME, and in a list whose rows are about parts of that
+ * object, these rows. GA_USAGE: a name of a node, slot or allocation could be several. ret begins
+ * zeroed. Needs a read transaction.
+ */
+GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
+			       struct ga_list_query *q, struct ga_cli_where *ret,
+			       struct ga_err *err);
 
 #endif

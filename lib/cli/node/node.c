@@ -224,14 +224,16 @@ static int show_blockers(struct run *run, struct ga_err *err)
 
 static int list(struct run *run, struct ga_err *err)
 {
+	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
 	struct ga_list_query q = { .kind = "node" };
 
-	*ga_list_add(&run->o->where) = NULL;
-	q.where = run->o->where.v;
 	if (begin(run, false, false, err) < 0 ||
-	    ga_cli_where(run->db, run->o->where.v, err) < 0)
+	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, &q, &names, err) < 0)
 		return -1;
-	return ga_store_list(run->db, &q, show, NULL, err);
+	if (!names.unknown.code)
+		return ga_store_list(run->db, &q, show, NULL, err);
+	*err = names.unknown;
+	return -1;
 }
 
 static int show_node(struct run *run, struct ga_err *err)

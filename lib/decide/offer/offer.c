@@ -14,8 +14,8 @@ struct counting {
 	struct ga_request request; /* names the profile and nothing else */
 	struct ga_profile profile; /* borrows every member; its counts are largest first */
 	int64_t times;		   /* number of identical nodes that the current node stands for */
-	struct ga_fleet nothing;   /* an empty fleet: no time and no limit of staleness, to judge
-				    * a node by itself */
+	struct ga_fleet nothing;   /* a fleet without nodes, time and limit of staleness, to judge
+				    * a node by itself; borrows the regions */
 	struct ga_place_ask ask, timeless;
 	struct ga_ints counts; /* the profile's counts, largest first */
 	bool any_image;
@@ -368,6 +368,9 @@ static void begin(struct counting *c, const struct ga_fleet *fleet,
 	if (c->any_image)
 		c->profile.image = any;
 	ga_schema_init(&ga_request_schema, &c->request);
+	/* A region that is not open is not in reach, whatever changes there. */
+	c->nothing.regions.v = fleet->regions.v;
+	c->nothing.regions.n = fleet->regions.n;
 	ga_place_asked(fleet, &c->request, &c->profile, &c->ask);
 	ga_place_asked(&c->nothing, &c->request, &c->profile, &c->timeless);
 }

@@ -49,6 +49,7 @@ void ga_fleet_release(struct ga_fleet *f)
 	ga_list_release(&f->nodes);
 	ga_list_release(&f->words);
 	ga_list_release(&f->types);
+	ga_list_release(&f->regions);
 	ga_place_memo_release(f->memo);
 	memset(f, 0, sizeof(*f));
 }
@@ -60,6 +61,20 @@ void ga_decision_release(struct ga_decision *d)
 	ga_schema_release(&ga_refusal_schema, &d->refusal);
 	ga_schema_release(&ga_explanation_schema, &d->explanation);
 	memset(d, 0, sizeof(*d));
+}
+
+const struct ga_fleet_region *ga_fleet_closed(const struct ga_fleet *fleet, const char *region)
+{
+	size_t i;
+
+	for (i = 0; region && i < fleet->regions.n; i++) {
+		const struct ga_fleet_region *r = &fleet->regions.v[i];
+
+		/* Equal texts of a fleet are mostly one pointer. */
+		if (!r->open && (r->name == region || ga_streq(r->name, region)))
+			return r;
+	}
+	return NULL;
 }
 
 const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,

@@ -50,6 +50,13 @@ struct ga_fleet_node {
 	GA_LIST(struct ga_fleet_window) windows; /* by their start */
 };
 
+/* A region that an operator declared. */
+struct ga_fleet_region {
+	const char *name;   /* interned */
+	bool open;	    /* false: its nodes take no placement */
+	const char *reason; /* interned: why it is not open, or NULL */
+};
+
 /* The memory of a type in the accelerator catalogue; needed only if a request requires memory. */
 struct ga_fleet_type {
 	const char *type; /* interned */
@@ -59,6 +66,7 @@ struct ga_fleet_type {
 struct ga_fleet {
 	GA_LIST(struct ga_fleet_node) nodes; /* by id */
 	struct ga_texts words;		     /* the interned texts */
+	GA_LIST(struct ga_fleet_region) regions; /* those declared, by name */
 	GA_LIST(struct ga_fleet_type) types;
 	int64_t version;	/* ga_db_version at the last look */
 #define GA_FLEET_UNREAD (-1)	/* version of a fleet that must be read in full */
@@ -99,6 +107,8 @@ struct ga_decision {
 };
 
 void ga_fleet_release(struct ga_fleet *f);
+/* The declaration of a region that is not open; NULL: the region is open, not declared or NULL. */
+const struct ga_fleet_region *ga_fleet_closed(const struct ga_fleet *fleet, const char *region);
 /* The window of maintenance that is open now, or that opens before work of run_seconds ends; NULL:
  * none. Work of unknown length (GA_UNKNOWN) collides with every later window. */
 const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,

@@ -337,6 +337,49 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
 }
 
+/* The hint for a region that cannot be had: the regions that are open, declared or of a node. */
+static char *open_regions(const struct ga_place_ask *ask)
+{
+	const struct ga_fleet *f = ask->fleet;
+	ga_autotexts struct ga_texts names = { 0 };
+	ga_autostr struct ga_str list = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < f->regions.n; i++)
+		if (f->regions.v[i].open)
+			ga_texts_add(&names, f->regions.v[i].name);
+	for (i = 0; i < f->nodes.n; i++) {
+		const char *region = f->nodes.v[i].region;
+
+		if (region && !ga_fleet_closed(f, region) && !ga_texts_has(&names, region))
+			ga_texts_add(&names, region);
+	}
+	ga_texts_sort(&names);
+	for (i = 0; i < names.n; i++)
+		ga_str_addf(&list, "%s%s", i ? ", " : "", names.v[i]);
+	return ga_xprintf("%s%s; 'gpuaas-list regions' shows all",
+			  names.n ? "open regions: " : "no region is open", list.buf);
+}
+
+/* The request or its profile names a region that is not open. */
+static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	const struct ga_fleet_region *own = ga_fleet_closed(ask->fleet, ask->profile->region);
+	const struct ga_fleet_region *r = ga_fleet_closed(ask->fleet, ask->request->region);
+	bool by_profile = !r;
+
+	r = r ? r : own;
+	if (!r)
+		return false;
+	say(ret, "region_closed",
+	    ga_xprintf("region '%s'%s%s%s is not open%s%s", r->name,
+		       by_profile ? ", which profile '" : "",
+		       by_profile ? ask->profile->name : "", by_profile ? "' names," : "",
+		       r->reason ? ": " : "", r->reason ? r->reason : ""),
+	    open_regions(ask));
+	return true;
+}
+
 static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
@@ -368,6 +411,8 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 {
 	const struct ga_fleet_slot *s = near->slot;
 
+	if (ga_streq(near->why, "region_closed"))
+		return open_regions(ask);
 	if (!s)
 		return ga_xprintf("gpuaas-node show %s", near->node->id);
 	/* The slots are available, but smaller than the profile requires. */
@@ -533,13 +578,14 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		    ga_xstrdup("'gpuaas-list nodes' shows them"));
 	} else if (wants_nothing(ask)) {
 		refuse_types(ask, ret);
+	} else if (refuse_closed(ask, ret)) {
+		; /* whatever the nodes of the region have */
 	} else if (!t.here && ask->fleet->nodes.n) {
 		if (t.in_region)
 			say(ret, "other_pool_wanted", nowhere(ask, true),
 			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
 		else
-			say(ret, "other_region_wanted", nowhere(ask, false),
-			    ga_xstrdup("'gpuaas-list nodes' shows the region of each"));
+			say(ret, "other_region_wanted", nowhere(ask, false), open_regions(ask));
 	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
 		ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
 

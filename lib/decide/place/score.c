@@ -150,6 +150,8 @@ const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga
 
 	if (w)
 		return w->reason;
+	if (ga_streq(why, "region_closed"))
+		return ga_fleet_closed(ask->fleet, node->region)->reason;
 	if (ga_streq(why, node->why))
 		return node->why_detail;
 	if (!ga_streq(why, "cordoned")) /* the only reason of a slot with a person's words */
@@ -178,6 +180,8 @@ const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga
 	if ((r->pool && !ga_streq(r->pool, node->pool)) ||
 	    (ask->profile->pool && !ga_streq(ask->profile->pool, node->pool)))
 		return "other_pool_wanted";
+	if (ga_fleet_closed(ask->fleet, node->region))
+		return "region_closed";
 	if (node->why)
 		return node->why;
 	if (ga_place_is_stale(ask, node))

@@ -65,44 +65,41 @@ int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
 }
 
 #define TASKS \
-	"SELECT t.node_id, t.object, t.attempt, t.phase, t.state, t.started_at, t.finished_at, " \
-	"t.elapsed_micros, t.bytes, t.detail FROM task t "
+	"SELECT t.id, t.node_id, t.object, t.attempt, t.phase, t.state, t.started_at, " \
+	"t.finished_at, t.elapsed_micros, t.bytes, t.detail FROM task t "
 
-int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
-		   struct ga_err *err)
+int ga_query_tasks(struct ga_db *db, const char *object, const struct ga_page *page,
+		   struct ga_rows **ret, struct ga_err *err)
 {
 	if (object)
 		return ga_db_query(db, ret, err, TASKS "WHERE t.object = ?1 ORDER BY t.id", "s",
 				   object);
-	return ga_db_query(db, ret, err, TASKS "ORDER BY t.id", "");
+	return GA_QUERY_PAGE(db, page, ret, err, TASKS, "t.id", "t.started_at");
 }
 
 #define USAGE \
-	"SELECT u.allocation_id, a.project, a.profile, u.accelerator_type, u.usage_kind, " \
+	"SELECT u.id, u.allocation_id, a.project, a.profile, u.accelerator_type, u.usage_kind, " \
 	"u.count, u.started_at, u.ended_at, u.price_micros FROM usage u " \
 	"JOIN allocation a ON a.id = u.allocation_id "
 
-int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
-		   struct ga_err *err)
+int ga_query_usage(struct ga_db *db, const char *allocation, const struct ga_page *page,
+		   struct ga_rows **ret, struct ga_err *err)
 {
 	if (allocation)
 		return ga_db_query(db, ret, err,
 				   USAGE "WHERE u.allocation_id = ?1 ORDER BY u.id", "s",
 				   allocation);
-	return ga_db_query(db, ret, err, USAGE "ORDER BY u.id", "");
+	return GA_QUERY_PAGE(db, page, ret, err, USAGE, "u.id", "u.started_at");
 }
 
 #define AUDIT \
 	"SELECT seq, at, actor, program, action, object, detail, previous_hash, hash FROM audit "
 
-int ga_query_audit(struct ga_db *db, const char *object, int64_t after, const char *since,
+int ga_query_audit(struct ga_db *db, const char *object, const struct ga_page *page,
 		   struct ga_rows **ret, struct ga_err *err)
 {
 	if (object)
-		return ga_db_query(db, ret, err,
-				   AUDIT "WHERE object = ?1 AND seq > ?2 ORDER BY seq", "si",
-				   object, after);
-	return ga_db_query(db, ret, err,
-			   AUDIT "WHERE seq > ?1 AND (?2 IS NULL OR at >= ?2) ORDER BY seq", "is",
-			   after, since);
+		return ga_db_query(db, ret, err, AUDIT "WHERE object = ?1 ORDER BY seq", "s",
+				   object);
+	return GA_QUERY_PAGE(db, page, ret, err, AUDIT, "seq", "at");
 }

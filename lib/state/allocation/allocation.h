@@ -13,17 +13,17 @@ GA_MUST_CHECK int ga_store_allocation(struct ga_db *db, const char *id, struct g
 /* Rows for ga_row_read, oldest first; id NULL: all. The caller closes ret. */
 GA_MUST_CHECK int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 				       struct ga_err *err);
-/* object NULL: all. */
-GA_MUST_CHECK int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
-				 struct ga_err *err);
+/* The rows of the object, oldest first, and page is NULL; or object is NULL, and the page of all
+ * rows. The same for usage and audit. */
+GA_MUST_CHECK int ga_query_tasks(struct ga_db *db, const char *object, const struct ga_page *page,
+				 struct ga_rows **ret, struct ga_err *err);
 /* object: an allocation or a slot; NULL: all. Oldest first. */
 GA_MUST_CHECK int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
 				  struct ga_err *err);
-/* allocation NULL: all; in the order of their ids. */
-GA_MUST_CHECK int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
+GA_MUST_CHECK int ga_query_usage(struct ga_db *db, const char *allocation,
+				 const struct ga_page *page, struct ga_rows **ret,
 				 struct ga_err *err);
-/* after: only rows with a larger number; since NULL: from the first row. */
-GA_MUST_CHECK int ga_query_audit(struct ga_db *db, const char *object, int64_t after,
-				 const char *since, struct ga_rows **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_query_audit(struct ga_db *db, const char *object, const struct ga_page *page,
+				 struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -257,7 +257,7 @@ int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
 			    "ssss", digest, kind, object, now);
 }
 
-int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,
+int ga_query_evidence(struct ga_db *db, const char *object, bool newest, struct ga_rows **ret,
 		      struct ga_err *err)
 {
 	if (object)
@@ -268,6 +268,10 @@ int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret
 				   "= ?1 "
 				   "ORDER BY finished_at, id",
 				   "s", object);
+	if (newest)
+		return ga_db_query(db, ret, err,
+				   "SELECT record, id FROM wipe_evidence "
+				   "ORDER BY finished_at DESC, id DESC", "");
 	return ga_db_query(db, ret, err,
 			   "SELECT record, id FROM wipe_evidence ORDER BY finished_at, id", "");
 }

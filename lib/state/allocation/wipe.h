@@ -55,8 +55,8 @@ GA_MUST_CHECK int ga_store_folded_add(struct ga_db *db, const char *digest, cons
 /* The wipe-order in force of a slot in wiping; GA_CONFLICT in another state. */
 GA_MUST_CHECK int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
 				      struct ga_err *err);
-/* object: a slot or an allocation, NULL: all. */
-GA_MUST_CHECK int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,
-				    struct ga_err *err);
+/* object: a slot or an allocation, oldest first; NULL: all, oldest or newest first. */
+GA_MUST_CHECK int ga_query_evidence(struct ga_db *db, const char *object, bool newest,
+				    struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "record/time.h"
 #include "state/capacity/fleet.h"
 #include "state/capacity/internal.h"
+#include "state/capacity/region.h"
 #include "state/db/invariant.h"
 
 #define CHANGES_MAX 256 /* changed objects above which reading all is cheaper */
@@ -253,7 +254,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 
 	ga_fleet_release(ret);
 	if (ga_db_version(db, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
-	    load_nodes(db, &f, err) < 0 ||
+	    ga_store_fleet_regions(db, &f, err) < 0 || load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, GA_SQL_ACTIVE_PARTITIONS "ORDER BY node_id", fill_active,
 		     err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
@@ -310,7 +311,8 @@ int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_e
 			      .now_micros = ret->now_micros, .held_only = true };
 	int r = -1;
 
-	if (ga_db_version(db, &f.version, err) == 0 && read_marks(db, &f, err) == 0)
+	if (ga_db_version(db, &f.version, err) == 0 && read_marks(db, &f, err) == 0 &&
+	    ga_store_fleet_regions(db, &f, err) == 0)
 		r = load_held(db, &f, err);
 	if (r <= 0) {
 		ga_fleet_release(&f);
@@ -409,10 +411,13 @@ static int read_changed(struct ga_db *db, int64_t seq, struct changed *ret, stru
 
 	if (ga_db_query(
 		    db, &rows, err,
-		    "SELECT DISTINCT coalesce((SELECT node_id FROM allocation WHERE id = object), "
+		    "SELECT DISTINCT CASE WHEN action NOT IN ('region_applied', "
+		    "'region_retired') THEN "
+		    "coalesce((SELECT node_id FROM allocation WHERE id = object), "
 		    "(SELECT node_id FROM slot WHERE id = object), "
 		    "(SELECT id FROM node WHERE id = object), "
-		    "(SELECT node_id FROM device WHERE id = object)) FROM audit WHERE seq > ?1",
+		    "(SELECT node_id FROM device WHERE id = object)) END "
+		    "FROM audit WHERE seq > ?1",
 		    "i", seq) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0 && !ret->too_many) {

@@ -15,6 +15,7 @@
 #include "record/time.h"
 #include "state/allocation/place.h"
 #include "state/capacity/internal.h"
+#include "state/capacity/region.h"
 
 /* Nodes whose counters do not show their free slots: with maintenance windows or expired plans. A
  * node whose expired plans stay (GA_SQL_PLAN_EXPIRED) is here, too: reading it by itself gives the
@@ -565,7 +566,7 @@ int ga_store_fleet_load_grouped(struct ga_db *db, struct ga_fleet *ret, struct g
 
 	if (ga_node_ids_read(db, OWN, ret->now_micros, &a.over, err) < 0 ||
 	    ga_db_get(db, err, "SELECT epoch FROM meta", "I", &a.epoch) < 0 ||
-	    read_nodes(db, &a, err) < 0)
+	    ga_store_fleet_regions(db, &a.f, err) < 0 || read_nodes(db, &a, err) < 0)
 		return -1;
 	r = a.own.n ? ga_store_fleet_add_partial(db, &a.own, &a.f, err) : 1;
 	if (r <= 0)

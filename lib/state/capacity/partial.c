@@ -7,6 +7,7 @@
 #include "state/allocation/place.h"
 #include "state/allocation/release.h"
 #include "state/capacity/internal.h"
+#include "state/capacity/region.h"
 
 #define SOME_MAX 64 /* nodes above which reading all costs little more */
 
@@ -102,7 +103,9 @@ int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga
 
 	if (ga_node_ids_read(db, ENDING, ret->now_micros, &ids, err) < 0)
 		return -1;
-	r = ga_store_fleet_add_partial(db, &ids, &f, err);
+	r = ga_store_fleet_regions(db, &f, err);
+	if (r == 0)
+		r = ga_store_fleet_add_partial(db, &ids, &f, err);
 	if (r <= 0) {
 		ga_fleet_release(&f);
 		return r < 0 ? -1 : ga_store_fleet_load_expired(db, ret, err);

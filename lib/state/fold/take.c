@@ -14,6 +14,7 @@
 #include "state/allocation/move.h"
 #include "state/allocation/wipe.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/region.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/fold/fold.h"
@@ -28,6 +29,7 @@ const struct ga_schema *const ga_store_takes[] = {
 	&ga_team_schema,
 	&ga_grant_schema,
 	&ga_access_settings_schema,
+	&ga_region_schema,
 	&ga_progress_schema,
 	&ga_allocation_schema,
 	&ga_released_schema,
@@ -49,7 +51,7 @@ static bool is_declared(const struct ga_schema *schema)
 	static const struct ga_schema *const declared[] = {
 		&ga_profile_schema,	    &ga_image_schema, &ga_node_image_schema,
 		&ga_node_settings_schema,   &ga_team_schema,  &ga_grant_schema,
-		&ga_access_settings_schema,
+		&ga_access_settings_schema, &ga_region_schema,
 	};
 	size_t i;
 
@@ -76,6 +78,8 @@ static int put(struct ga_db *db, const struct ga_schema *schema, const void *obj
 		return ga_store_apply_grant(db, obj, err);
 	if (schema == &ga_access_settings_schema)
 		return ga_store_apply_access(db, obj, err);
+	if (schema == &ga_region_schema)
+		return ga_store_apply_region(db, obj, err);
 	return ga_fold(db, schema, obj, err);
 }
 

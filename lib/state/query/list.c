@@ -19,6 +19,7 @@
 #include "state/allocation/wipe.h"
 #include "state/capacity/pool.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/region.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
 #include "state/node/image.h"
@@ -36,6 +37,7 @@ struct list_kind {
 	const char *name, *plural;
 	const struct ga_schema *schema;
 	const char *id, *time; /* members for --after and --since; NULL: there is none */
+	enum history { NO_HISTORY, BY_TIME, BY_NUMBER } history; /* can be read newest first */
 	int (*query)(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
 		     struct ga_err *err);
 	bool text; /* the row is the record's text itself */
@@ -61,67 +63,73 @@ ALL(all_node_images, ga_query_node_images(db, ret, err))
 ALL(all_allocations, ga_query_allocations(db, NULL, ret, err))
 ALL(all_plans, ga_query_plans(db, ret, err))
 ALL(all_claims, ga_query_claims(db, NULL, ret, err))
-ALL(all_tasks, ga_query_tasks(db, NULL, ret, err))
-ALL(all_usage, ga_query_usage(db, NULL, ret, err))
-ALL(all_evidence, ga_query_evidence(db, NULL, ret, err))
+ALL(all_evidence, ga_query_evidence(db, NULL, q->newest, ret, err))
 ALL(all_teams, ga_query_teams(db, NULL, ret, err))
 ALL(all_grants, ga_query_grants(db, NULL, ret, err))
 ALL(all_access, ga_query_access(db, ret, err))
 ALL(all_proposals, ga_query_proposals(db, NULL, ret, err))
 ALL(all_maintenance, ga_query_maintenance(db, NULL, false, ret, err))
 
-/* The audit is the one table that grows for ever: its index finds the rows for --after. */
-static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
-		      struct ga_err *err)
+/* Histories grow for ever: the number of --after is a key of their tables. */
+static int page_of(const struct ga_list_query *q, struct ga_page *ret, struct ga_err *err)
 {
-	int64_t after = 0;
-
-	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
-		return -1;
-	return ga_query_audit(db, NULL, after, q->since, ret, err);
+	*ret = (struct ga_page){ .newest = q->newest, .after = q->newest ? INT64_MAX : 0,
+				 .since = q->since };
+	return q->after ? ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &ret->after, err) :
+			  0;
 }
 
-static int some_events(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
-		       struct ga_err *err)
-{
-	int64_t after = 0;
+#define PAGE(name, call) \
+	static int name(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret, \
+			struct ga_err *err) \
+	{ \
+		struct ga_page page; \
+		return page_of(q, &page, err) < 0 ? -1 : call; \
+	}
 
-	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
-		return -1;
-	return ga_query_events(db, after, q->since, ret, err);
-}
+PAGE(some_tasks, ga_query_tasks(db, NULL, &page, ret, err))
+PAGE(some_usage, ga_query_usage(db, NULL, &page, ret, err))
+PAGE(some_audit, ga_query_audit(db, NULL, &page, ret, err))
+PAGE(some_events, ga_query_events(db, &page, ret, err))
 
 static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
 static const struct list_kind kinds[] = {
-	{ "node", "nodes", &ga_node_schema, "node", "since", all_nodes, .text = false },
-	{ "slot", "slots", &ga_slot_schema, "slot", "since", all_slots, .text = false },
-	{ "candidate", "candidates", &ga_candidate_schema, NULL, NULL, all_candidates,
+	{ "node", "nodes", &ga_node_schema, "node", "since", .query = all_nodes },
+	{ "slot", "slots", &ga_slot_schema, "slot", "since", .query = all_slots },
+	{ "candidate", "candidates", &ga_candidate_schema, .query = all_candidates, .text = true },
+	{ "profile", "profiles", &ga_profile_schema, "name", .query = all_profiles,
 	  .text = true },
-	{ "profile", "profiles", &ga_profile_schema, "name", NULL, all_profiles, .text = true },
-	{ "image", "images", &ga_image_schema, "name", NULL, all_images, .text = true },
-	{ "node-image", "node-images", &ga_node_image_schema, NULL, "verified_at",
-	  all_node_images, .text = false },
+	{ "image", "images", &ga_image_schema, "name", .query = all_images, .text = true },
+	{ "node-image", "node-images", &ga_node_image_schema, .time = "verified_at",
+	  .query = all_node_images },
 	{ "allocation", "allocations", &ga_allocation_schema, "allocation", "created_at",
-	  all_allocations, .text = false },
-	{ "plan", "plans", &ga_plan_schema, "allocation", "created_at", all_plans, .text = true },
-	{ "claim", "claims", &ga_claim_schema, "claim", "created_at", all_claims, .text = false },
-	{ "task", "tasks", &ga_task_schema, NULL, "started_at", all_tasks, .text = false },
-	{ "usage", "usage", &ga_usage_schema, NULL, "started_at", all_usage, .text = false },
-	{ "wipe-evidence", "evidence", &ga_wipe_evidence_schema, "evidence", "finished_at",
-	  all_evidence, .text = true },
-	{ "audit", "audit", &ga_audit_schema, "seq", "at", some_audit, .text = false },
-	{ "event", "events", &ga_event_schema, "seq", "at", some_events, .text = false },
-	{ "maintenance", "maintenance", &ga_maintenance_schema, "maintenance", "from",
-	  all_maintenance, .text = false },
-	{ "team", "teams", &ga_team_schema, "name", NULL, all_teams, .text = true },
-	{ "grant", "grants", &ga_grant_schema, "name", NULL, all_grants, .text = true },
-	{ "access-settings", "access-settings", &ga_access_settings_schema, NULL, NULL, all_access,
+	  .query = all_allocations },
+	{ "plan", "plans", &ga_plan_schema, "allocation", "created_at", .query = all_plans,
 	  .text = true },
-	{ "proposal", "proposals", &ga_proposal_schema, "proposal", "proposed_at", all_proposals,
-	  .text = false },
+	{ "claim", "claims", &ga_claim_schema, "claim", "created_at", .query = all_claims },
+	{ "task", "tasks", &ga_task_schema, "seq", "started_at", BY_NUMBER,
+	  .query = some_tasks },
+	{ "usage", "usage", &ga_usage_schema, "seq", "started_at", BY_NUMBER,
+	  .query = some_usage },
+	{ "wipe-evidence", "evidence", &ga_wipe_evidence_schema, "evidence", "finished_at",
+	  BY_TIME, .query = all_evidence, .text = true },
+	{ "audit", "audit", &ga_audit_schema, "seq", "at", BY_NUMBER,
+	  .query = some_audit },
+	{ "event", "events", &ga_event_schema, "seq", "at", BY_NUMBER,
+	  .query = some_events },
+	{ "maintenance", "maintenance", &ga_maintenance_schema, "maintenance", "from",
+	  .query = all_maintenance },
+	{ "team", "teams", &ga_team_schema, "name", .query = all_teams, .text = true },
+	{ "grant", "grants", &ga_grant_schema, "name", .query = all_grants, .text = true },
+	{ "access-settings", "access-settings", &ga_access_settings_schema, .query = all_access,
+	  .text = true },
+	{ "proposal", "proposals", &ga_proposal_schema, "proposal", "proposed_at",
+	  .query = all_proposals },
 	{ .name = "pool", .plural = "pools", .schema = &ga_pool_schema, .many = all_pools },
+	{ .name = "region", .plural = "regions", .schema = &ga_region_schema, .id = "name",
+	  .many = ga_store_list_regions },
 	{ .name = "attention", .plural = "attention", .schema = &ga_attention_schema,
 	  .id = "object", .time = "since", .many = all_attention },
 };
@@ -156,8 +164,9 @@ struct filter {
 
 static bool lets_through(struct filter *f, const struct ga_schema *schema, const void *obj)
 {
-	const char *const *where = f->q->where;
+	const char *const *where = f->q->where, *const *or_where = f->q->or_where;
 	const char *time;
+	size_t i;
 
 	if (!f->behind) {
 		f->behind = ga_streq(ga_where_text(schema, obj, f->kind->id), f->q->after);
@@ -166,8 +175,9 @@ static bool lets_through(struct filter *f, const struct ga_schema *schema, const
 	time = f->since[0] ? ga_where_text(schema, obj, f->kind->time) : NULL;
 	if (f->since[0] && (!time || strcmp(time, f->since) < 0))
 		return false;
-	for (; where && *where; where++)
-		if (!ga_where_matches(schema, obj, *where))
+	for (i = 0; where && where[i]; i++)
+		if (!ga_where_matches(schema, obj, where[i]) &&
+		    !(or_where && or_where[i] && ga_where_matches(schema, obj, or_where[i])))
 			return false;
 	return true;
 }
@@ -210,6 +220,10 @@ static int check_query(struct filter *f, struct ga_err *err)
 			return -1;
 	if (q->after && !f->kind->id)
 		return ga_fail(err, GA_USAGE, "%s have no ids to go on after", f->kind->plural);
+	if (q->newest && !f->kind->history)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--newest is for histories, and '%s' is none", f->kind->plural),
+				 ("histories: tasks usage evidence audit events"));
 	if (!q->since)
 		return 0;
 	if (!f->kind->time)
@@ -265,7 +279,7 @@ int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each
 	f.kind = find_kind(q->kind, err);
 	if (!f.kind || check_query(&f, err) < 0)
 		return -1;
-	f.behind = !q->after || f.kind->query == some_audit || f.kind->query == some_events;
+	f.behind = !q->after || f.kind->history == BY_NUMBER;
 	r = f.kind->many ? f.kind->many(db, pass, &f, err) : list_rows(db, &f, err);
 	if (!r && !f.behind)
 		return ga_fail_about(err, GA_NOTFOUND, NULL, q->after,

@@ -12,10 +12,13 @@ struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
 			     claim, task, usage, evidence, audit, event, team, grant,
 			     access-settings, proposal, maintenance, pool,
-			     attention; or the plural */
+			     region, attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
+	/* NULL, or for each of where another condition that is enough, or NULL. */
+	const char *const *or_where;
 	const char *since;	  /* RFC 3339: only rows of that time or later */
-	const char *after;	  /* id or seq: only rows after it */
+	const char *after;	  /* id or seq: only rows after it, in the order of the list */
+	bool newest;		  /* histories (task, usage, evidence, audit, event): newest first */
 	int64_t limit;		  /* 0: all */
 	int64_t stale_seconds;	  /* attention, pools: nodes not observed for so long are stale;
 				     0: the age does not matter */
@@ -24,7 +27,8 @@ struct ga_list_query {
 	void (*unreadable)(const char *kind, const char *object, const struct ga_err *why);
 	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
 };
-/* Calls each with every record in deterministic order (node, then slot index; else time, id).
+/* Calls each with every record in deterministic order (node, then slot index; else time, id; the
+ * reverse with newest).
  * GA_USAGE: no such kind or member; GA_NOTFOUND: nothing has the id of after. */
 GA_MUST_CHECK int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each each,
 				void *arg, struct ga_err *err);

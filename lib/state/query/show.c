@@ -81,16 +81,16 @@ static int show_holder(const struct show *s, const char *kind, const char *id, s
 	if (each_row(s, r, rows, false, &ga_claim_schema, err) < 0)
 		return -1;
 	rows = NULL;
-	r = ga_query_tasks(s->db, id, &rows, err);
+	r = ga_query_tasks(s->db, id, NULL, &rows, err);
 	if (each_row(s, r, rows, false, &ga_task_schema, err) < 0)
 		return -1;
 	rows = NULL;
-	r = ga_query_evidence(s->db, id, &rows, err);
+	r = ga_query_evidence(s->db, id, false, &rows, err);
 	if (each_row(s, r, rows, true, &ga_wipe_evidence_schema, err) < 0)
 		return -1;
 	rows = NULL;
 	r = slot ? ga_query_proposals(s->db, id, &rows, err) :
-		   ga_query_usage(s->db, id, &rows, err);
+		   ga_query_usage(s->db, id, NULL, &rows, err);
 	return each_row(s, r, rows, false, slot ? &ga_proposal_schema : &ga_usage_schema, err);
 }
 
@@ -122,6 +122,6 @@ int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_e
 
 	if (r < 0)
 		return -1;
-	r = ga_query_audit(db, id, 0, NULL, &rows, err);
+	r = ga_query_audit(db, id, NULL, &rows, err);
 	return each_row(&s, r, rows, false, &ga_audit_schema, err);
 }

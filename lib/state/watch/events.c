@@ -16,12 +16,10 @@
 	"LEFT JOIN slot s ON s.id = e.object LEFT JOIN node n ON n.id = e.object " \
 	"LEFT JOIN device d ON d.id = e.object "
 
-int ga_query_events(struct ga_db *db, int64_t after, const char *since, struct ga_rows **ret,
+int ga_query_events(struct ga_db *db, const struct ga_page *page, struct ga_rows **ret,
 		    struct ga_err *err)
 {
-	return ga_db_query(db, ret, err,
-			   EVENTS "WHERE e.seq > ?1 AND (?2 IS NULL OR e.at >= ?2) ORDER BY e.seq",
-			   "is", after, since);
+	return GA_QUERY_PAGE(db, page, ret, err, EVENTS, "e.seq", "e.at");
 }
 
 int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret, struct ga_err *err)

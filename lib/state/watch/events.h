@@ -13,7 +13,7 @@ struct ga_events_end {
 GA_MUST_CHECK int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret,
 				      struct ga_err *err);
 /* As ga_query_audit, with the kind, node and project of each object. */
-GA_MUST_CHECK int ga_query_events(struct ga_db *db, int64_t after, const char *since,
+GA_MUST_CHECK int ga_query_events(struct ga_db *db, const struct ga_page *page,
 				  struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -509,6 +509,37 @@ static char *expectation(const struct scene *s, const struct ga_offer_soon *soon
 	return ga_xprintf("%lld %s", (long long)((e.at_micros - NOW) / MINUTE), e.basis);
 }
 
+/* What a region has that is not open is not on offer, and never becomes so by itself. */
+static void regions(void)
+{
+	static const struct {
+		bool open;
+		const char *numbers, *expected;
+	} rows[] = {
+		{ true, "2/3 2; h200 2/3", "10 wiping" },
+		{ false, "0/0 0", "nobody knows" },
+	};
+	struct ga_offer_soon soon[] = { { word("a-0"), NOW + 10 * MINUTE, "wiping" } };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *is = NULL, *when = NULL;
+		struct scene s;
+
+		scene(&s, "a:wff");
+		s.fleet.now_micros = NOW;
+		s.fleet.nodes.v[0].region = ga_fleet_word(&s.fleet, "west");
+		*ga_list_add(&s.fleet.regions) = (struct ga_fleet_region){
+			ga_fleet_word(&s.fleet, "west"), rows[i].open, NULL };
+		is = numbers(&s);
+		t_str(is, rows[i].numbers, "a region that is %sopen", rows[i].open ? "" : "not ");
+		s.fleet.nodes.v[0].slots.v[1].free = s.fleet.nodes.v[0].slots.v[2].free = false;
+		when = expectation(&s, soon, 1);
+		t_str(when, rows[i].expected, "and when something of it is free");
+		end(&s);
+	}
+}
+
 /* An allocation holds its partition too, and both end together. */
 static void partitions_expected(void)
 {
@@ -652,6 +683,7 @@ int main(void)
 	told_is_given();
 	not_in_slices();
 	expected();
+	regions();
 	partitions_expected();
 	machine_expected();
 	titles();

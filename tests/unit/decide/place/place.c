@@ -180,6 +180,8 @@ static void ask(struct asked *a, struct scene *s, const char *text)
 			p->types.n = split(value, p->types.v = a->types);
 		else if (ga_starts(word, "profile-pool="))
 			p->pool = value;
+		else if (ga_starts(word, "profile-region="))
+			p->region = value;
 		else if (ga_starts(word, "memory="))
 			r->min_memory_mib = strtoll(value, NULL, 10);
 		else if (ga_starts(word, "shape="))
@@ -400,6 +402,74 @@ static void reasons(void)
 	}
 }
 
+/* Every node is in a region of its own name. Declared: a name, "+" for open or "-" for not. */
+static void regions(void)
+{
+	static const struct {
+		const char *nodes, *declared, *asked, *want, *hint;
+	} rows[] = {
+		{ "a:ff b:ff", "", "region=b", "placed on 'b'", NULL },
+		{ "a:ff b:ff", "a+ b+", "", "placed on 'a'", NULL },
+		{ "a:ff b:ff", "a- b+", "", "placed on 'b'", NULL },
+		{ "a:ff b:ff", "c- d-", "", "placed on 'a'", NULL },
+		{ "a:ff b:uu", "a- b+", "", "not_ready: 1 GPU is free on node 'a', but the node is "
+		  "not usable (region_closed: why a)", "open regions: b;" },
+		{ "a:ff b:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
+		  "open regions: b;" },
+		{ "a:ff b:ff", "z- y+", "region=z", "region_closed: region 'z' is not open: why z",
+		  "open regions: a, b, y;" },
+		{ "", "z-", "region=z", "region_closed: region 'z' is not open: why z",
+		  "no region is open;" },
+		{ "a:ff b:ff", "a-", "profile-region=a", "region_closed: region 'a', which profile "
+		  "'p' names, is not open: why a", "open regions: b;" },
+		{ "a:ff b:ff", "a-", "node=a", "not_ready: 1 GPU is free on node 'a', but the node "
+		  "is not usable (region_closed: why a)", "open regions: b;" },
+		{ "a:uu b:ff", "y+ a- b+", "region=x",
+		  "other_region_wanted: no node is in region 'x'", "open regions: b, y;" },
+		{ "a:uu b:ff", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
+		  "open regions: a, b, y;" },
+		{ "a:ff b:ff", "a- b-", "region=x", "other_region_wanted: no node is in region 'x'",
+		  "no region is open;" },
+		{ "a:ff", "a-", "type=x1 region=a",
+		  "region_closed: region 'a' is not open: why a", "no region is open;" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *said = NULL;
+		char name[8], open;
+		const char *at;
+		struct asked asked;
+		struct ga_decision d;
+		struct scene s;
+		int used;
+
+		scene(&s, rows[i].nodes);
+		ask(&asked, &s, rows[i].asked);
+		for (j = 0; j < s.fleet.nodes.n; j++)
+			s.fleet.nodes.v[j].region =
+				ga_fleet_word(&s.fleet, s.fleet.nodes.v[j].id);
+		for (at = rows[i].declared; sscanf(at, "%7[a-z]%c %n", name, &open, &used) == 2;
+		     at += used) {
+			ga_autofree char *why = ga_xprintf("why %s", name);
+
+			*ga_list_add(&s.fleet.regions) = (struct ga_fleet_region){
+				.name = ga_fleet_word(&s.fleet, name), .open = open == '+',
+				.reason = ga_fleet_word(&s.fleet, open == '+' ? NULL : why),
+			};
+		}
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		said = d.placed ? ga_xprintf("placed on '%s'", d.node->id) :
+				  ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
+		t_str(said, rows[i].want, "row %zu: '%s' of '%s', declared '%s'", i, rows[i].asked,
+		      rows[i].nodes, rows[i].declared);
+		t_ok(!rows[i].hint || (d.refusal.hint && ga_starts(d.refusal.hint, rows[i].hint)),
+		     "its hint: %s", d.refusal.hint ? d.refusal.hint : "none");
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
 static void baremetal(void)
 {
 	static const char *const order[] = { "h200", "a100" };
@@ -565,6 +635,7 @@ int main(void)
 	constraints();
 	types();
 	reasons();
+	regions();
 	nearest();
 	answers();
 	preference();

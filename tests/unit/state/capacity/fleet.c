@@ -6,6 +6,7 @@
  */
 #include "state/allocation/place.h"
 #include "state/capacity/fleet.h"
+#include "state/capacity/region.h"
 #include "state/db/audit.h"
 #include "state_world.h"
 
@@ -29,6 +30,9 @@ static char *describe(const struct ga_fleet *f, bool generations)
 				    (long long)n->partitions.v[j].active);
 		ga_str_addc(&s, '\n');
 	}
+	for (i = 0; i < f->regions.n; i++)
+		ga_str_addf(&s, "%s %d %s\n", f->regions.v[i].name, f->regions.v[i].open,
+			    f->regions.v[i].reason ? f->regions.v[i].reason : "-");
 	return ga_str_take(&s);
 }
 
@@ -86,6 +90,45 @@ static void others_place(struct ga_db *ours, struct ga_db *theirs)
 	ga_schema_release(&ga_release_order_schema, &order);
 	compare(ours, &f, "a placement and a release");
 	t_ok(f.nodes.v[0].slots.v[0].free, "a released slot is free again");
+	ga_fleet_release(&f);
+}
+
+/* What a person declares of a region, where one has the name of a node. */
+static void regions(struct ga_db *ours, struct ga_db *theirs)
+{
+	static const struct {
+		struct ga_region region;
+		const char *want, *what; /* want: changed, unchanged, or the reason of the refusal */
+	} rows[] = {
+#define REGION .title = TXT("North"), .nodes = 7, .available = GA_UNKNOWN
+		{ { REGION, .name = TXT("n1"), .open = true }, "changed", "a new region" },
+		{ { REGION, .name = TXT("n1"), .open = true, .slots = 9 }, "unchanged",
+		  "the same again, whatever it counts" },
+		{ { REGION, .name = TXT("n1"), .open = false }, "no_reason",
+		  "not open, and no reason" },
+		{ { REGION, .name = TXT("n1"), .open = false, .reason = TXT("floods") }, "changed",
+		  "not open any more" },
+		{ { REGION, .name = TXT("n1"), .open = false, .reason = TXT("fire") }, "changed",
+		  "for another reason" },
+		{ { REGION, .name = TXT("x"), .retired = true }, "unchanged",
+		  "no more what never was" },
+		{ { REGION, .name = TXT("n1"), .retired = true }, "changed", "declared no more" },
+	};
+	struct ga_fleet f = { .version = GA_FLEET_UNREAD };
+	struct ga_err err = GA_ERR_INIT;
+	size_t i;
+	int r;
+
+	load(ours, &f);
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		sw_begin(theirs);
+		r = ga_store_apply_region(theirs, &rows[i].region, &err);
+		sw_commit(theirs);
+		t_str(r < 0 ? err.reason : r ? "changed" : "unchanged", rows[i].want, "%s",
+		      rows[i].what);
+		compare(ours, &f, rows[i].what);
+	}
+	t_int((long long)f.regions.n, 0, "no region is left");
 	ga_fleet_release(&f);
 }
 
@@ -209,6 +252,7 @@ int main(void)
 		sw_ready(db, i);
 	others_place(db, other);
 	held_nodes(db);
+	regions(db, other);
 	ga_db_close(other);
 	sw_close(db);
 	test_expired();

@@ -270,6 +270,11 @@ static void listing(void)
 	      "an element of a list");
 	t_str(LIST(db, "slot", .kind = "slots", .since = "2026-02-01T00:00:00Z"),
 	      "s0000001,s0000002", "since a time");
+	t_str(LIST(db, "slot", .kind = "slots", WHERE("state=wiping", "slot_index=9"),
+		   .or_where = (const char *const[]){ NULL, "slot_index=4" }), "s0000004",
+	      "a condition, or another that is enough");
+	LIST(db, "slot", .kind = "slots", .newest = true);
+	t_int(err.code, GA_USAGE, "newest first, of no history");
 	LIST(db, "slot", .kind = "slots", WHERE("nothing=1"));
 	t_int(err.code, GA_USAGE, "an unknown member");
 	LIST(db, "slot", .kind = "slots", WHERE("state"));
@@ -280,6 +285,50 @@ static void listing(void)
 	t_int(err.code, GA_NOTFOUND, "behind an id that is not there");
 	LIST(db, "slot", .kind = "slots", .since = "yesterday");
 	t_int(err.code, GA_USAGE, "since no time");
+	sw_close(db);
+}
+
+/* Histories, forwards and backwards, in pages of which each begins after the last row before. */
+static void histories(void)
+{
+	static const struct {
+		const char *kind, *member, *after, *oldest, *newest; /* newest: the last page */
+	} rows[] = {
+		{ "tasks", "phase", "2", "c,d", "a" },
+		{ "usage", "allocation", "1", "a0000002", "" },
+		{ "audit", "action", "2", "wiped,provisioning,provisioning", "state_made" },
+		{ "events", "action", "2", "wiped,provisioning,provisioning", "state_made" },
+		{ "evidence", "object", NULL, "s0000001,s0000002", "s0000002,s0000001" },
+	};
+	static const char *const phases[] = { "a", "b", "c", "d" };
+	struct ga_db *db = sw_open(2);
+	struct ga_err err = GA_ERR_INIT;
+	size_t i;
+
+	sw_ready(db, 1);
+	sw_ready(db, 2);
+	sw_place(db, 1, 1, 1);
+	sw_place(db, 2, 2, 1);
+	for (i = 0; i < GA_ARRAY_SIZE(phases); i++)
+		sw_must(sw_progress(db, 1, phases[i], "started", &err));
+	sw_must(sw_progress(db, 2, "a", "started", &err));
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const char *kind = rows[i].kind, *member = rows[i].member;
+		int64_t limit = i ? 0 : 2;
+
+		t_str(LIST(db, member, .kind = kind, .after = rows[i].after, .limit = limit),
+		      rows[i].oldest, "%s, oldest first", kind);
+		t_str(LIST(db, member, .kind = kind, .after = rows[i].after, .newest = true),
+		      rows[i].newest, "%s, newest first", kind);
+	}
+	t_str(LIST(db, "phase", .kind = "tasks", .newest = true, .limit = 2), "a,d",
+	      "the newest two");
+	t_str(LIST(db, "phase", .kind = "tasks", .newest = true, .after = "5", .limit = 2), "d,c",
+	      "and the two before");
+	t_str(LIST(db, "phase", .kind = "tasks", .since = "2096-01-01T00:00:00Z"), "",
+	      "none since then");
+	LIST(db, "phase", .kind = "tasks", .after = "x");
+	t_int(err.code, GA_USAGE, "a number that is none");
 	sw_close(db);
 }
 
@@ -300,6 +349,7 @@ static void every_kind(void)
 		{ "node-images", "node", "" },
 		{ "profiles", "name", "lab" },
 		{ "pools", "pool", "prod" },
+		{ "regions", "name", "west" },
 		{ "attention", "object", "s0000003,n1" },
 	};
 	struct ga_db *db = sw_open(3);
@@ -563,6 +613,7 @@ int main(void)
 	settings();
 	orders();
 	listing();
+	histories();
 	every_kind();
 	plans();
 	pools();

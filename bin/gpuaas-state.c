@@ -9,7 +9,6 @@
 #include "cli/frame/tell_state.h"
 #include "cli/frame/types.h"
 #include "cli/state/state.h"
-#include "record/access.h"
 #include "record/expectation.h"
 #include "record/notice.h"
 #include "record/result.h"
@@ -35,15 +34,15 @@ static const struct ga_opt expect_opts[] = {
 };
 
 static int run_init(struct ga_err *err), run_migrate(struct ga_err *err),
-	run_apply(struct ga_err *err), run_fold(struct ga_err *err),
-	run_expect(struct ga_err *err), run_check(struct ga_err *err);
+	run_fold(struct ga_err *err), run_expect(struct ga_err *err), run_check(struct ga_err *err);
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "init", .abstract = "make a new state file", .opts = init_opts, .run = run_init },
 	{ .name = "migrate", .abstract = "migrate an older file to the schema of this version",
 	  .run = run_migrate },
-	{ .name = "apply", .abstract = "store profiles, images, node settings, teams and grants",
-	  .args = "FILE|-", .args_min = 1, .args_max = 1, .run = run_apply },
+	{ .name = "apply",
+	  .abstract = "store profiles, images, node settings, regions, teams and grants",
+	  .args = "FILE|-…", .args_min = 1, .args_max = -1, .run = ga_cli_apply },
 	{ .name = "fold", .abstract = "commit results of hosts", .args = "FILE|-", .args_max = 1,
 	  .run = run_fold },
 	{ .name = "expect", .abstract = "print the expected state of the nodes",
@@ -110,22 +109,6 @@ static int run_migrate(struct ga_err *err)
 							       ga_cli_state_path(), err);
 }
 
-/* Passes the record on after the commit, so that the pipeline shows the stored records. */
-static int apply(const struct ga_rec *rec, struct ga_err *err)
-{
-	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
-}
-
-static int apply_node_image(const struct ga_rec *rec, struct ga_err *err)
-{
-	return ga_tell_apply_node_image(db, rec, err);
-}
-
-static int apply_profile(const struct ga_rec *rec, struct ga_err *err)
-{
-	return ga_cli_apply_profile(db, rec, err);
-}
-
 /* A refused result, such as one that came too late, does not stop the results after it. */
 static int fold(const struct ga_rec *rec, struct ga_err *err)
 {
@@ -157,18 +140,6 @@ static int stream(const struct ga_consumer *table, struct ga_err *err)
 	if (open_state(GA_DB_WRITE, err) < 0)
 		return -1;
 	return ga_cli_stream_from(n ? args[0] : NULL, "records", table, err);
-}
-
-static int run_apply(struct ga_err *err)
-{
-	static const struct ga_consumer table[] = {
-		{ &ga_profile_schema, apply_profile }, { &ga_image_schema, apply },
-		{ &ga_node_image_schema, apply_node_image }, { &ga_node_settings_schema, apply },
-		{ &ga_team_schema, apply },	 { &ga_grant_schema, apply },
-		{ &ga_access_settings_schema, apply },	 { NULL, NULL },
-	};
-
-	return stream(table, err);
 }
 
 static int run_fold(struct ga_err *err)

@@ -142,6 +142,25 @@ load helper
   run_status 5 gpuaas-state apply "$T/nofile"
 }
 
+@test "apply reads several files in order, and an error names the file and the line" {
+  run_ok gpuaas-state init
+  team() { echo "{\"kind\":\"gpuaas.team/1\",\"name\":\"$1\"}"; }
+  team one > "$T/one"
+  { team three; echo '{"kind":"gpuaas.region/1","name":"x","open":false}'; team four; } > "$T/bad"
+  run_ok gpuaas-state apply "$T/one" - "$SRC/share/objects/lab.json" <<< "$(team two)"
+  jq_is .name $'one\ntwo\nlab'
+  # A wrong name changes nothing, and standard input is read once.
+  run_status 5 gpuaas-state apply "$T/bad" "$T/nofile"
+  run_status 2 gpuaas-state apply - "$T/bad" - <<< "$(team five)"
+  assert_stderr "standard input is named twice"
+  assert_equal "$(state_sql 'SELECT group_concat(name) FROM team')" one,two
+  run_status 3 gpuaas-state apply "$T/one" "$T/bad" - <<< "$(team five)"
+  assert_stderr "$T/bad, line 2: region 'x' is not open and has no reason"
+  assert_equal "$(state_sql 'SELECT group_concat(name) FROM team')" one,three,two
+  run_status 3 gpuaas-state apply - <<< '{"kind":"gpuaas.team/1"}'
+  assert_stderr "standard input: line 1, gpuaas.team/1: "
+}
+
 @test "an image that only a lab can prove ready is none of a real state" {
   image='{"kind":"gpuaas.image/1","name":"vm","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}'
   run_ok gpuaas-state init

@@ -13,6 +13,8 @@ extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_a
 
 /* The commands return 0 or an exit status above 0, or -1 with the error. */
 
+/* Stores declared objects from files and standard input, in order. */
+GA_MUST_CHECK int ga_cli_apply(struct ga_err *err);
 /* Writes a backup: one file, or with --keep a checked, dated file in a folder. 1: the backup was
  * made, but the check has findings. */
 GA_MUST_CHECK int ga_cli_backup(struct ga_err *err);

@@ -152,8 +152,8 @@ requests()
   jq_is 'select(.nodes)|.nodes[0]|.code+" "+.detail' "region_closed flooded"
   # A placer that runs sees what a person declares meanwhile.
   mkfifo "$T/in"
-  background gpuaas-place < "$T/in" > "$T/plans"
-  exec 7> "$T/in"
+  exec 7<> "$T/in"
+  background bash -c 'exec gpuaas-place < "$T/in" > "$T/plans" 7>&-'
   requests 1 >&7
   wait_for 10 test -s "$T/plans"
   region eu true

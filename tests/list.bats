@@ -105,6 +105,10 @@ setup()
   jq_is .object lab
   run_ok gpuaas-list tasks --where "object=$WAITS"
   assert_equal "$output" ""
+  for name in "${WIPED:0:5}" h7; do
+    run_ok gpuaas-list tasks --where "object=$name"
+    jq_slurp_is 'map(.object) | unique | join(" ")' "$WIPED"
+  done
   for kind in tasks audit events attention evidence; do
     run_status 5 gpuaas-list "$kind" --where object=nothing
     assert_stderr "there is no object 'nothing'"

@@ -14,7 +14,7 @@ struct ga_request {
 	char *name, *profile, *shape;
 	int64_t count; /* GPUs; baremetal: at least; GA_UNKNOWN: 1, or baremetal: any node */
 	char *project;
-	int64_t priority; /* 0..1000, higher first; default 100 */
+	int64_t priority; /* 0..1000, default 100; nothing is ordered by it yet */
 	char *region, *pool, *node;
 	struct ga_texts types; /* accelerator types in order of preference */
 	int64_t min_memory_mib;

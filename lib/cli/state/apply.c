@@ -13,6 +13,7 @@
 #include "cli/frame/types.h"
 #include "cli/state/state.h"
 #include "record/access.h"
+#include "record/state.h"
 #include "state/fold/take.h"
 
 static struct ga_db *db;

@@ -18,7 +18,7 @@ int ga_store_apply_region(struct ga_db *db, const struct ga_region *r, struct ga
 				 ("\"reason\": \"opens in March\" is what users see"));
 	declared.nodes = declared.slots = declared.available = GA_UNKNOWN;
 	text = ga_rec_format_text(&ga_region_schema, &declared);
-	if (ga_db_one(db, err, "SELECT record FROM region WHERE name = ?1", "sS", r->name,
+	if (ga_db_get(db, err, "SELECT record FROM region WHERE name = ?1", "sS", r->name,
 		      &old) < 0)
 		return -1;
 	if (r->retired ? !old : ga_streq(old, text))

@@ -59,7 +59,8 @@ static const struct ga_prog prog = {
 	.abstract = "prepare a machine as a gpuaas host, and undo the preparation",
 	.opts = opts,
 	.produces = (const struct ga_schema *const[]){ &ga_bootstrap_step_schema,
-						      &ga_bootstrap_schema, &ga_tuning_schema, NULL },
+						      &ga_bootstrap_schema, &ga_tuning_schema,
+						      NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-host-bootstrap --mode slice --dry-run",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the settings of this host are and what it does with them (gpuaas.tuning records), each time
--- that somebody measured it: the newest of an untuned and of a tuned host are compared.
+-- The settings and the measured rates of this host (gpuaas.tuning records), a row for each time that
+-- somebody measured it: the newest of the untuned and of the tuned host are compared.
 
 CREATE TABLE tuning (
 	seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The settings and the measured rates of this host (gpuaas.tuning records), a row for each time that
+-- The settings and the measured rates of this host (gpuaas.tuning records), a row each time that
 -- somebody measured it: the newest of the untuned and of the tuned host are compared.
 
 CREATE TABLE tuning (

@@ -17,8 +17,8 @@
  * GA_MEASURE_BYTES in memory to a file, with chunk digests, direct I/O and fsync, and as often a
  * read-back (act/device) of it. file: a path that does not exist yet; NULL: a file in dir, or in
  * the nearest folder above dir that exists. A rate that cannot be measured is added with the
- * reason. GA_CONFLICT "file_exists" when file exists, GA_SYSTEM when it cannot be made, GA_BUSY when a
- * signal asked to stop.
+ * reason. GA_CONFLICT "file_exists" when file exists, GA_SYSTEM when it cannot be made, GA_BUSY
+ * when a signal asked to stop.
  */
 GA_MUST_CHECK int ga_measure_disk(const char *file, const char *dir, struct ga_tuning *t,
 				  struct ga_err *err);

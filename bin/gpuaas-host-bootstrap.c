@@ -4,7 +4,8 @@
  *
  * It checks the machine, shows the changes it will make, makes each change with its inverse in the
  * journal, and checks again. A second run finds nothing to do. --boot restores the settings that a
- * reboot loses; --undo reverts the changes.
+ * reboot loses; --undo reverts the changes. --record measures the host as it is now, to compare it
+ * untuned and tuned.
  */
 #include "base/stop.h"
 #include "cli/bootstrap/bootstrap.h"
@@ -28,6 +29,10 @@ static const struct ga_opt opts[] = {
 	  .help = "undo the changes; refused while slices live here" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
 	  .help = "restore the settings that a reboot loses (gpuaas-host.service)" },
+	{ .name = "record", .type = GA_O_FLAG, .var = &opt.record,
+	  .help = "measure the host, and show it untuned beside tuned; changes nothing" },
+	{ .name = "scratch", .type = GA_O_PATH, .var = &opt.scratch, .arg = "FILE",
+	  .help = "with --record: a new file to measure with (default: beside the images)" },
 	{ .name = "new-key", .type = GA_O_FLAG, .var = &new_key,
 	  .help = "replace the key that the host signs its results with, and change nothing else" },
 	{ .name = "hugepages", .type = GA_O_TEXTS, .var = &opt.hugepages, .arg = "SIZE:N",
@@ -54,12 +59,14 @@ static const struct ga_prog prog = {
 	.abstract = "prepare a machine as a gpuaas host, and undo the preparation",
 	.opts = opts,
 	.produces = (const struct ga_schema *const[]){ &ga_bootstrap_step_schema,
-						      &ga_bootstrap_schema, NULL },
+						      &ga_bootstrap_schema, &ga_tuning_schema,
+						      NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-host-bootstrap --mode slice --dry-run",
 			"gpuaas-host-bootstrap --mode slice --hugepages 1G:512 --yes && reboot",
 			"gpuaas-host-bootstrap --check | jq -r 'select(.state==\"manual\").hint'",
+			"gpuaas-host-bootstrap --record --table",
 			"gpuaas-host-bootstrap --undo", NULL },
 	.acts = true,
 };
@@ -115,6 +122,15 @@ static int look_only(struct ga_err *err)
 	return opt.check && !boot.sum.ready;
 }
 
+static int record(struct ga_err *err)
+{
+	ga_autofd int hold = -1;
+
+	if (ga_object_lock(boot.h.dir, GA_SETUP_OBJECT, prog.name, &hold, err) < 0)
+		return -1;
+	return ga_cli_boot_record(&boot, &facts, &plan, err);
+}
+
 static int tell_undone(const struct ga_bootstrap_step *s, struct ga_err *err)
 {
 	boot.sum.changes += ga_streq(s->state, "undone");
@@ -162,21 +178,26 @@ static int renew_key(struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	if (opt.check + opt.dry_run + opt.undo + opt.boot + new_key > 1)
+	if (opt.check + opt.dry_run + opt.undo + opt.boot + opt.record + new_key > 1)
 		return ga_fail(err, GA_USAGE,
-			       "--check, --dry-run, --undo, --boot and --new-key exclude each "
-			       "other");
+			       "--check, --dry-run, --undo, --boot, --record and --new-key "
+			       "exclude each other");
 	if (new_key)
 		return opt.root ?
 			       ga_fail(err, GA_USAGE, "an image has no key: --new-key and --root "
 						      "exclude each other") :
 			       renew_key(err);
-	if (opt.boot && opt.root)
-		return ga_fail(err, GA_USAGE, "an image is not booted: --boot and --root exclude "
-					      "each other");
+	if ((opt.boot || opt.record) && opt.root)
+		return ga_fail(err, GA_USAGE,
+			       "an image is not booted: --%s and --root exclude each other",
+			       opt.boot ? "boot" : "record");
+	if (opt.scratch && !opt.record)
+		return ga_fail(err, GA_USAGE, "--scratch is for --record");
 	ga_stop_install();
 	if (ga_cli_boot_open(&opt, &boot, err) < 0)
 		return -1;
+	if (opt.record)
+		return record(err);
 	return opt.undo ? undo(err) : opt.check || opt.dry_run ? look_only(err) : prepare(err);
 }
 

@@ -311,6 +311,55 @@ as before"
   jq -e '.nftables[] | select(.table.name == "gpuaas")' "$T/rules"
 }
 
+@test "recorded untuned and tuned: side by side, and nothing else of the host changes" {
+  setup_host h200
+  fakes
+  start_libvirtd
+  mkdir -p "$T/etc/default"
+  : > "$T/etc/default/grub"
+  cp "$(type -P true)" "$T/bin/libvirtd"
+  # shellcheck disable=SC2016 # for the machine
+  run machine '
+    photo() { (cd /etc && find . -type f -printf "%m %p\n" -exec sha256sum {} + | sort
+      sysctl -a 2> /dev/null | grep -E "tcp_[rw]mem|gc_thresh3|swappiness"; ip -br link
+      find /var/lib/gpuaas -not -path "*/host*") 2>&1; }
+    photo > "$T/before"
+    gpuaas-host-bootstrap --record --scratch "$T/file" --table > "$T/table1"; echo $?
+    photo | diff "$T/before" - && ! [[ -e $T/file ]] && echo unchanged
+    gpuaas-host-bootstrap --mode slice > /dev/null; echo $?
+    gpuaas-host-bootstrap --record --scratch "$T/file" > "$T/records"; echo $?
+    sql /var/lib/gpuaas/host/host.db "SELECT count(*), sum(tuned) FROM tuning"
+    : > "$T/file"
+    gpuaas-host-bootstrap --record --scratch "$T/file" 2> "$T/refused"; echo $?'
+  assert_equal "$output" "0
+unchanged
+0
+0
+2|1
+4"
+  output=$(< "$T/table1")
+  assert_output "TUNED "
+  assert_output "not recorded"
+  assert_output "there is no record of this host tuned"
+  output=$(< "$T/refused")
+  assert_output "'$T/file' exists"
+  output=$(< "$T/records")
+  "$SRC/tests/validate" "$SRC/share/schema" < "$T/records" > "$T/valid"
+  jq_is '"\(.node) \(.tuned) \(.left > 0)"' "n-8a2000000000 false true
+n-8a2000000000 true false"
+  jq_is '.settings[] | select(.name == "vm.swappiness") | "\(.value) \(.wanted) \(.ok)"' \
+    "$(< /proc/sys/vm/swappiness) 10 false
+10 10 true"
+  # A file system without direct I/O cannot be measured, and says so.
+  jq_is '.measured[] | [.name, .runs == 3 and .bytes > 0 and .seconds > 0 and .mib_per_second > 0
+      or (.reason // "" | contains("direct I/O"))] | join(" ")' "clone true
+read_back true
+network true
+clone true
+read_back true
+network true"
+}
+
 @test "the host's key: made when the host is prepared, shown by discover, and never by a look" {
   setup_host h200
   fakes

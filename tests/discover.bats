@@ -81,7 +81,7 @@ left_out_is()
   host_is '[.left_out[] | select(.device == "switch")] | length' 4
   left_out_is '.device == "nvme"' boot_disk
   host_is '.left_out[] | select(.device == "nvme") | .evidence' "nvme4n1p2 mounted on /; nvme4n1p1 mounted on /boot/efi (eui.002538b911000b07)"
-  left_out_is '.address == "0000:05:00.0" or .address == "0000:05:00.1"' not_fabric
+  left_out_is '.address == "0000:05:00.0" or .address == "0000:05:00.1"' dpu_management
   left_out_is '.address == "0000:5f:00.0"' no_free_vf
   left_out_is '.address == "0000:1a:00.2"' in_use
   left_out_is '.address == "0000:02:00.0"' management_nic

@@ -87,6 +87,57 @@ gpu_ready()
   run ! compgen -G "$T/*.raw"
 }
 
+@test "a guest is tuned: the host's windows of TCP, locked memory, large pages, no irqbalance" {
+  local key value
+  mkdir "$T/root"
+  "$SRC/share/images/base/tune" "$T/root"
+  # Each setting is one that a kernel has, and the host's where the host sets it, too.
+  while IFS='=' read -r key value; do
+    key=${key// /} value=${value# }
+    # The minus: a kernel may lack it.
+    [[ $key == -* || -e /proc/sys/${key//.//} ]]
+    key=${key#-}
+    run grep -o "{ \"$key\", \"[^\"]*\"" "$SRC/lib/decide/setup/text.c"
+    [[ -z $output ]] || assert_equal "$output" "{ \"$key\", \"$value\""
+  done < <(grep -v '^#' "$T/root/etc/sysctl.d/60-gpuaas.conf")
+  assert_equal "$(grep -c '^[^#]' "$T/root/etc/sysctl.d/60-gpuaas.conf")" 6
+  grep -qx '\* - memlock unlimited' "$T/root/etc/security/limits.d/60-gpuaas.conf"
+  grep -qx 'DefaultLimitMEMLOCK=infinity' "$T/root/etc/systemd/system.conf.d/60-gpuaas.conf"
+  run_ok cut -d ' ' -f 1,2,7 <(grep -v '^#' "$T/root/etc/tmpfiles.d/gpuaas.conf")
+  assert_equal "$output" "w- /sys/kernel/mm/transparent_hugepage/enabled always
+w- /sys/kernel/mm/transparent_hugepage/defrag madvise"
+  refute_grep -qE '^packages.*irqbalance' "$SRC/share/images/base/build"
+  # And it comes with every image.
+  grep -qF '"$here/tune" "$root"' "$SRC/share/images/base/settle"
+}
+
+@test "an image of Ubuntu: its mirrors, kernel and keyring, and no other distribution" {
+  # Instead of mmdebstrap: what it was called with.
+  mkdir -p "$T/bin"
+  printf '#!/bin/sh\nprintf "%%s\\n" "$@" > %s\nexit 1\n' "$T/args" > "$T/bin/mmdebstrap"
+  for tool in mcopy mkfs.vfat sfdisk mke2fs fakeroot; do cp /bin/true "$T/bin/$tool"; done
+  chmod +x "$T/bin/mmdebstrap"
+  PATH=$T/bin:$PATH
+  run_status 1 "$SRC/share/images/base/build" --distribution ubuntu --keyring "$T/none" "$T/o.raw"
+  assert_stderr "there is no keyring '$T/none'"
+  run ! test -e "$T/args"
+  run_status 1 "$SRC/share/images/base/build" --distribution fedora "$T/o.raw"
+  assert_stderr "debian or ubuntu, not 'fedora'"
+  echo key > "$T/ubuntu.gpg"
+  run_status 1 "$SRC/share/images/base/build" --distribution ubuntu --keyring "$T/ubuntu.gpg" "$T/o.raw"
+  run_ok cat "$T/args"
+  assert_output "--keyring=$T/ubuntu.gpg"
+  assert_output "linux-image-virtual,apt,"
+  assert_output "linux-modules-extra-"
+  assert_output "deb http://security.ubuntu.com/ubuntu noble-security main universe"
+  refute_grep -q debian.org "$T/args"
+  run_status 1 "$SRC/share/images/base/build" "$T/o.raw"
+  run_ok cat "$T/args"
+  assert_output "deb http://deb.debian.org/debian bookworm main"
+  refute_grep -q -e keyring -e ubuntu "$T/args"
+  run ! compgen -G "$T/*.raw"
+}
+
 @test "the CUDA recipe pins the driver and hands the base its hook" {
   mkdir -p "$T/images/base"
   cp -r "$SRC/share/images/cuda" "$T/images/"
@@ -113,4 +164,5 @@ STUB
   assert_output "Pin: version 570.133.20-*"
   assert_output 'Pin: origin "developer.download.nvidia.com"'
   assert_output "signed-by=/etc/apt/keyrings/nvidia.asc"
+  assert_output "gpuaas-persistence.service"
 }

@@ -35,7 +35,8 @@
 	X(ga_sql_host_2, "share/sql/host-0002-attempts.sql") \
 	X(ga_sql_host_3, "share/sql/host-0003-served.sql") \
 	X(ga_sql_host_4, "share/sql/host-0004-gpu-errors.sql") \
-	X(ga_sql_host_5, "share/sql/host-0005-no-module.sql")
+	X(ga_sql_host_5, "share/sql/host-0005-no-module.sql") \
+	X(ga_sql_host_6, "share/sql/host-0006-tuning.sql")
 
 #define INCLUDE(symbol, path) \
 	__asm__(".pushsection .rodata\n" #symbol ":\n\t.incbin \"" GA_SOURCE_DIR "/" path \

@@ -59,3 +59,58 @@ const struct ga_schema ga_bootstrap_schema = {
 		GA_FIELDS_END },
 };
 #undef S
+
+static const char *const measures[] = { "clone", "read_back", "network", NULL };
+
+#define S ga_tuning_setting
+static const struct ga_schema tuning_setting_schema = {
+	.doc = "a setting of the host",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, name, GA_REQ, GA_T_ANY, "kernel setting, module or other setting"),
+		GA_TEXT(S, value, GA_NULLOK, GA_T_ANY, "value of the host; null: it has none"),
+		GA_TEXT(S, wanted, GA_NULLOK, GA_T_ANY,
+			"value that the bootstrap sets; null: it does not set it"),
+		GA_TRI(S, ok, "true: the value is the wanted one; null: none is wanted"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_tuning_measure
+static const struct ga_schema tuning_measure_schema = {
+	.doc = "a rate of the host, measured: the run in the middle of several",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_ENUM(S, name, GA_REQ, measures, "rate, as gpuaas-host-bootstrap(8) explains it"),
+		GA_TEXT(S, target, GA_NULLOK, GA_T_ANY,
+			"file system or network that was measured; null: not known"),
+		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY,
+			"why it was not measured; null: it was"),
+		GA_BYTES(S, bytes, GA_NULLOK, "bytes of the run"),
+		GA_AS(S, micros, "seconds", GA_F_DECIMAL, GA_NULLOK, .digits = 6, .min = 0,
+		      .max = GA_INT_MAX_SAFE, .doc = "seconds of the run"),
+		GA_AS(S, mib_s_tenths, "mib_per_second", GA_F_DECIMAL, GA_NULLOK, .digits = 1,
+		      .min = 0, .max = GA_INT_MAX_SAFE, .doc = "MiB a second of the run"),
+		GA_COUNT(S, runs, GA_REQ, "runs; 0: it was not measured"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_tuning
+const struct ga_schema ga_tuning_schema = {
+	.kind = "gpuaas.tuning/1",
+	.doc = "settings and rates of a host, to compare a tuned host with itself before",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the running kernel"),
+		GA_BOOL(S, tuned, "true: every step of the bootstrap is done"),
+		GA_COUNT(S, left, GA_REQ, "steps of the bootstrap that are not done"),
+		GA_LISTOF(S, settings, &tuning_setting_schema,
+			  "settings that the bootstrap looks at"),
+		GA_LISTOF(S, measured, &tuning_measure_schema, "rates"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the measuring ended"),
+		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
+		GA_FIELDS_END },
+};
+#undef S

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The setup of a host, as gpuaas-host-bootstrap reports it: each step (gpuaas.bootstrap-step) and
- * the summary of a run (gpuaas.bootstrap). */
+/* The setup of a host, as gpuaas-host-bootstrap reports it: each step (gpuaas.bootstrap-step), the
+ * summary of a run (gpuaas.bootstrap), and what the host does with its settings (gpuaas.tuning). */
 #ifndef GA_RECORD_BOOT_H
 #define GA_RECORD_BOOT_H
 
@@ -37,6 +37,34 @@ struct ga_bootstrap {
 	char *at, *tool;
 };
 
-extern const struct ga_schema ga_bootstrap_step_schema, ga_bootstrap_schema;
+/* A setting as --record found it. */
+struct ga_tuning_setting {
+	char *name;
+	char *value;  /* NULL: the host has none */
+	char *wanted; /* NULL: the bootstrap does not set it */
+	int64_t ok;   /* tristate; GA_UNKNOWN without a wanted value */
+};
+
+/* A rate as --record measured it: the run in the middle of several. */
+struct ga_tuning_measure {
+	char *name;	/* clone, read_back, network */
+	char *target;	/* the file system or the network that was measured */
+	char *reason;	/* why it was not measured, or NULL */
+	int64_t bytes;	/* of one run */
+	int64_t micros; /* of one run; "seconds" in JSON */
+	int64_t mib_s_tenths; /* "mib_per_second" in JSON */
+	int64_t runs;
+};
+
+/* A host with its settings and its rates, so that it can be compared with itself. */
+struct ga_tuning {
+	char *node, *boot_id, *at, *tool;
+	bool tuned;   /* every step of the bootstrap is done */
+	int64_t left; /* steps that are not */
+	GA_LIST(struct ga_tuning_setting) settings;
+	GA_LIST(struct ga_tuning_measure) measured;
+};
+
+extern const struct ga_schema ga_bootstrap_step_schema, ga_bootstrap_schema, ga_tuning_schema;
 
 #endif

@@ -44,7 +44,7 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_inventory_work_schema, &ga_inventory_schema,
 	&ga_maintenance_schema, &ga_drain_blocker_schema,
 	&ga_usage_report_schema, &ga_cost_report_schema,
-	&ga_bootstrap_step_schema, &ga_bootstrap_schema,
+	&ga_bootstrap_step_schema, &ga_bootstrap_schema, &ga_tuning_schema,
 	&ga_accelerator_schema, &ga_node_view_schema, &ga_label_finding_schema,
 	&ga_pod_patch_schema,
 	&ga_requirement_schema, &ga_match_schema, &ga_allocation_match_schema,

@@ -141,7 +141,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 				 ("name the mode with --mode"));
 	if (!mode && c->tags.n)
 		mode = strstr(c->tags.v[0], "baremetal") ? "baremetal" : "slice";
-	if (!mode && (c->opts->boot || c->opts->undo)) {
+	if (!mode && (c->opts->boot || c->opts->undo || c->opts->record)) {
 		c->mode_source = "setting"; /* the devices file and the journal have it */
 		mode = "slice";
 	}

@@ -9,10 +9,10 @@
 
 /* The command line; NULL and GA_UNKNOWN: not given. */
 struct ga_cli_boot_opts {
-	const char *mode, *root, *node, *bridge, *network, *uplink;
+	const char *mode, *root, *node, *bridge, *network, *uplink, *scratch;
 	int64_t vfs;
 	struct ga_borrowed_texts hugepages;
-	bool check, dry_run, undo, boot, yes;
+	bool check, dry_run, undo, boot, record, yes;
 };
 
 struct ga_cli_boot {
@@ -65,5 +65,10 @@ GA_MUST_CHECK int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_s
  * record. */
 GA_MUST_CHECK int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_setup_plan *plan,
 				     struct ga_err *err);
+/* Measures the host, keeps the record in host.db, and shows the newest record of the untuned host
+ * beside the newest one of the tuned host. Changes nothing else. GA_CONFLICT "not_tuned" for mode
+ * baremetal; errors as of ga_measure_disk. */
+GA_MUST_CHECK int ga_cli_boot_record(struct ga_cli_boot *c, struct ga_setup_facts *facts,
+				     struct ga_setup_plan *plan, struct ga_err *err);
 
 #endif

@@ -201,6 +201,8 @@ static const struct ga_view views[] = {
 	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
 	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
 	    { "READY", "ready" } } },
+	{ &ga_tuning_schema, NULL,
+	  { { "NODE", "node" }, { "AT", "at" }, { "TUNED", "tuned" }, { "LEFT", "left" } } },
 	{ &ga_team_schema, NULL,
 	  { { "TEAM", "name" }, { "PROJECTS", "projects" }, { "GROUPS", "groups" },
 	    { "RETIRED", "retired" }, { "NOTE", "note" } } },

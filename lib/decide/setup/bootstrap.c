@@ -95,6 +95,9 @@ void ga_setup_facts_release(struct ga_setup_facts *f)
 	free(f->md_arrays);
 	free(f->bridge_mode);
 	free(f->bridge_foreign);
+	free(f->governor);
+	free(f->thp);
+	ga_list_release(&f->pages);
 	*f = (struct ga_setup_facts){ 0 };
 }
 

@@ -138,6 +138,11 @@ struct ga_setup_facts {
 	int64_t nat; /* tristate */
 	int64_t data_mode, hosts_mode; /* permission bits of the folders; GA_UNKNOWN: absent */
 	unsigned int pending; /* GA_SETUP_RUN_* that were intended and did not finish */
+
+	/* only for a record of the tuning (ga_setup_look_tuning) */
+	char *governor;	 /* of the CPUs, several separated by commas; NULL: no cpufreq driver */
+	char *thp;	 /* transparent huge pages: always, madvise, never; NULL: none */
+	GA_LIST(struct ga_setup_pages) pages; /* reserved now */
 };
 void ga_setup_facts_release(struct ga_setup_facts *f);
 #define ga_autosetupfacts ga_cleanup(ga_setup_facts_release)

@@ -176,7 +176,7 @@ static const char *refuse_pf(const struct ga_look *look, const struct ga_pci_dev
 
 	if (is_dpu(pf)) {
 		*why = "a BlueField DPU: management, not fabric";
-		return "not_fabric";
+		return "dpu_management";
 	}
 	if (is_switch_management(look, pf)) {
 		*why = "its VPD says SW_MNG: the way to the NVSwitches";

@@ -14,6 +14,10 @@
  * act/setup adds them. */
 GA_MUST_CHECK int ga_setup_look(const struct ga_root *root, const char *accelerators,
 				struct ga_setup_facts *facts, struct ga_err *err);
+/* Adds what only a record of the tuning has: governor, transparent huge pages, reserved pages. */
+void ga_setup_look_tuning(struct ga_setup_facts *facts);
+/* The file system of an open file, "ext4 on /dev/vda1", allocated; NULL when it is not known. */
+char *ga_setup_file_system(int fd);
 /* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated;
  * NULL when the kernel has no such setting. */
 char *ga_setup_sysctl(const char *key);

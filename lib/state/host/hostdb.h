@@ -10,6 +10,7 @@
 #define GA_STATE_HOST_HOSTDB_H
 
 #include "base/vec.h"
+#include "record/boot.h"
 #include "record/rec.h"
 #include "record/sign.h"
 #include "state/db/db.h"
@@ -178,6 +179,15 @@ GA_MUST_CHECK int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struc
 GA_MUST_CHECK int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
 /* Replaces the key pair, if any, by a new one: the old one is gone. */
 GA_MUST_CHECK int ga_hostdb_renew_key(const char *dir, struct ga_err *err);
+
+/* ---- the tuning of this host (tuning.c) ---- */
+
+GA_MUST_CHECK int ga_hostdb_keep_tuning(struct ga_hostdb *h, const struct ga_tuning *t,
+					struct ga_err *err);
+/* The newest record of the host as it is tuned, or untuned: 1 with ret, which the caller releases
+ * (ga_schema_release); 0 when there is none. */
+GA_MUST_CHECK int ga_hostdb_tuning(struct ga_hostdb *h, bool tuned, struct ga_tuning *ret,
+				   struct ga_err *err);
 
 /* ---- waiting wipe orders (gpuaas-wipe --pending) ---- */
 

@@ -434,6 +434,33 @@ static void key_errors(void)
 	ga_sign_close(ret);
 }
 
+static void tuning(struct ga_hostdb *h)
+{
+	static const bool tuned[] = { false, true, false };
+	struct ga_tuning t;
+	struct ga_err err = GA_ERR_INIT;
+	size_t i;
+
+	t_int(ga_hostdb_tuning(h, true, &t, &err), 0, "no record of the tuned host yet");
+	for (i = 0; i < GA_ARRAY_SIZE(tuned); i++) {
+		ga_schema_init(&ga_tuning_schema, &t);
+		t.node = ga_xstrdup("n1");
+		t.at = ga_xprintf("2026-11-26T10:00:0%zu.000000Z", i);
+		t.tool = ga_xstrdup("t");
+		t.tuned = tuned[i];
+		t_int(ga_hostdb_keep_tuning(h, &t, &err), 0, "a record of the tuning is kept");
+		ga_schema_release(&ga_tuning_schema, &t);
+	}
+	for (i = 1; i < 3; i++) {
+		ga_autofree char *at = ga_xprintf("2026-11-26T10:00:0%zu.000000Z", i);
+
+		t_int(ga_hostdb_tuning(h, i == 1, &t, &err), 1, "the newest is found: %s",
+		      err.msg);
+		t_ok(ga_streq(t.at, at) && t.tuned == (i == 1), "of %s", t.at);
+		ga_schema_release(&ga_tuning_schema, &t);
+	}
+}
+
 int main(void)
 {
 	const char *argv[] = { "rm", "-rf", "--", dir, NULL };
@@ -455,6 +482,7 @@ int main(void)
 	evidence(&h);
 	wiped(&h);
 	gpu_errors(&h);
+	tuning(&h);
 	attacks(&h);
 	holds();
 	ga_hostdb_close(&h);

@@ -25,8 +25,8 @@
 #define SENDER "192.0.2.1" /* TEST-NET-1 (RFC 5737) */
 #define RECEIVER "192.0.2.2"
 #define PORT 5001
-#define RUN_MICROS 500000
-#define LIMIT_MICROS INT64_C(30000000) /* of everything */
+#define RUN_MICROS (GA_SECOND / 2)
+#define LIMIT_MICROS (30 * GA_SECOND) /* of everything */
 
 /* The report of the first child. */
 struct report {
@@ -45,7 +45,7 @@ static int enter_namespace(struct ga_err *err)
 
 static int ip(const char *const *argv, struct ga_err *err)
 {
-	const struct ga_proc p = { .argv = argv, .timeout_micros = 10000000 };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 10 * GA_SECOND };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
 	return ga_proc_check(&p, &out, err);
@@ -187,7 +187,7 @@ static int wait_for(pid_t child, int fd, struct report *r, struct ga_err *err)
 	}
 	if (!there || read(fd, r, sizeof(*r)) != sizeof(*r))
 		snprintf(r->why, sizeof(r->why), "it did not end in %d seconds",
-			 (int)(LIMIT_MICROS / 1000000));
+			 (int)(LIMIT_MICROS / GA_SECOND));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	return stopped ? ga_stop_check("measuring", err) : 0;

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/texts.h"
 #include "decide/place/score.h"
+#include "decide/slot/verdict.h"
 #include "record/state.h"
 
 /* A node that comes near to the request, and the reason against it. */
@@ -423,8 +424,16 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 		return ga_xprintf("'gpuaas-approve %s %s%s' puts slot %" PRId64 " of it back on "
 				  "sale", s->available ? "uncordon" : "enable", s->id,
 				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
+	/* The node is in mode slice: its slots are judged for VMs. */
+	if (ga_verdict_is_of_vms(near->why) && ask->baremetal)
+		return ga_xprintf("only slices need that: to sell the node as baremetal, on its "
+				  "host 'gpuaas-discover | gpuaas-approve --all-ready --mode "
+				  "baremetal | gpuaas-wipe' (node %s)", near->node->id);
 	return ga_xprintf("gpuaas-list slots --where node=%s shows them, gpuaas-list attention "
-			  "what to do", near->node->id);
+			  "what to do%s", near->node->id,
+			  ga_verdict_is_of_vms(near->why) ?
+				  "; sold as baremetal (gpuaas-approve --mode baremetal) the node "
+				  "does not need that" : "");
 }
 
 static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,

@@ -237,7 +237,9 @@ static void check_network(const struct ga_slot_facts *f, enum ga_gate gate, stru
 	if (!f->fabric_vf_pci_address || why) {
 		ga_reasons_add(ret, "missing_fabric_vf", NULL,
 			       why ? why : "no free virtual function left",
-			       "make more virtual functions (sriov_numvfs), then discover again");
+			       "make more virtual functions (sriov_numvfs), then discover again; "
+			       "or sell the node as baremetal (--mode baremetal), which needs "
+			       "none");
 		return;
 	}
 	/* A plan has no claim mode: it only has functions that belong to one slot. */
@@ -336,8 +338,9 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 		check_reset(f, ret);
 	check_disk(f, gate, ret);
 	check_wipe(f, gate, ret);
-	/* Approval requires a complete row for baremetal too: the node may sell slices tomorrow. */
-	if (!f->baremetal || gate == GA_GATE_APPROVE) {
+	/* A baremetal tenant has every function, CPU and address of the machine: no slot needs its
+	 * share of them. */
+	if (!f->baremetal) {
 		check_network(f, gate, ret);
 		check_room(f, ret);
 	}
@@ -349,6 +352,26 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 			       "no program of gpuaas writes that: look at its audit, then take it "
 			       "out of sale, discover, approve it again and wipe it");
 	return ret->n - before;
+}
+
+bool ga_verdict_is_of_vms(const char *code)
+{
+	static const char *const codes[] = {
+		/* of a host record */
+		"no_iommu", "no_interrupt_remapping", "acs_override", "unsafe_interrupts",
+		"no_vfio_pci",
+		/* of a slot */
+		"iommu_group_shared", "gpu_is_boot_display", "gpu_no_reset",
+		"fabric_partition_unknown", "missing_mac", "missing_ip", "missing_fabric_vf",
+		"fabric_not_per_slot_vf", "fabric_vf_shared", "pf_vf_conflict", "missing_cpuset",
+		"cpuset_taken", "missing_memory", "memory_overcommitted", "node_mode",
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(codes); i++)
+		if (ga_streq(codes[i], code))
+			return true;
+	return false;
 }
 
 bool ga_verdict_decides(const char *code)

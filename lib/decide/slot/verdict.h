@@ -62,9 +62,7 @@ struct ga_slot_facts {
 };
 
 enum ga_gate {
-	/* May the slot become available: checks everything; tainted leads to wiping. For baremetal
-	 * it skips the GPU checks that only a VM needs (IOMMU group, boot display, reset,
-	 * partition); the row must be complete all the same. */
+	/* May the slot become available: checks everything; tainted leads to wiping. */
 	GA_GATE_APPROVE,
 	/* May the slot be sold: checks the rows of the state. Approval has checked the facts that
 	 * only a host can see, and provisioning checks them again. */
@@ -77,12 +75,22 @@ enum ga_gate {
 	GA_GATE_PROVISION,
 };
 
-/* Adds every reason that blocks at the gate. Returns the number of added reasons. */
+/*
+ * Adds every reason that blocks at the gate. Returns the number of added reasons. A slot of a
+ * baremetal node is judged by what baremetal needs, at every gate: a known GPU and disk, the wipe
+ * of both, health, hardware as approved. What only a VM needs is not checked: IOMMU group, boot
+ * display, reset and fabric partition of the GPU; fabric function, MAC, address, CPUs and memory of
+ * the slot.
+ */
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret);
 
 /* Whether the predicate decides the code from its facts: then a candidate's own reason with that
  * code was only a forecast. */
 bool ga_verdict_decides(const char *code);
+
+/* Whether a blocker of a slot or of a host record (look/host/prereq.h) only concerns VMs: baremetal
+ * gives all of the machine to one tenant and is sold all the same. */
+bool ga_verdict_is_of_vms(const char *code);
 
 /*
  * Whether a drive can reach the class by its own commands without touching another namespace: 1, 0,

@@ -82,6 +82,7 @@ void ga_store_tighten(struct ga_wipe_policy *p, const char *class, const char *v
 static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 		      struct ga_reasons *refused, struct ga_err *err)
 {
+	bool baremetal = ga_streq(p->shape, "baremetal");
 	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_bundle *bundle;
 	int r;
@@ -93,12 +94,12 @@ static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no slot '%s'", slot);
 	bundle = ga_list_add(&p->bundles);
 	ga_store_fill_bundle(rows, bundle);
-	if (ga_ip_is_of_network(bundle->private_ip, p->network.gateway, p->network.prefix_bits))
+	if (!baremetal &&
+	    ga_ip_is_of_network(bundle->private_ip, p->network.gateway, p->network.prefix_bits))
 		ga_reasons_add(refused, "duplicate_identity", bundle->private_ip,
 			       "the node's network has that address itself",
 			       "discover again, or set the network (gpuaas-node(1))");
-	if (ga_store_sale_blockers(db, rows, bundle, ga_streq(p->shape, "baremetal"), refused) ||
-	    refused->n)
+	if (ga_store_sale_blockers(db, rows, bundle, baremetal, refused) || refused->n)
 		return 0;
 	ga_store_tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS),
 			 ga_rows_text(rows, GA_SF_VERIFY), ga_rows_text(rows, GA_SF_GPU_MEMORY));

@@ -79,6 +79,14 @@
 	"n.observed_at FROM node n WHERE n.id = d.node_id), '') <= d.dirty_since OR " \
 	GA_SQL_SHOWN("d") ")"
 
+/* Whether the node sells slices: then a slot on sale is a complete row. An unknown node does. */
+#define GA_SQL_SELLS_SLICES(node) "((SELECT mode FROM node WHERE id = " node ") IS NOT 'baremetal')"
+/* Whether slot row s lacks what only a slice needs. */
+#define GA_SQL_NO_SLICE(s) \
+	"(" s ".mac IS NULL OR " s ".private_ip IS NULL OR " s ".cpuset IS NULL OR " \
+	"coalesce(" s ".memory_mib, 0) <= 0 OR " s ".fabric_vf_pci_address IS NULL OR " \
+	s ".fabric_claim_mode IS NOT 'per_slot_vf')"
+
 /* The CPU list of a slot, "0-3,8", as rows r.value "0-3" and "8", with first CPU, last CPU and
  * number of CPUs of each. A range that runs backwards counts as one CPU that no host has.
  * (json_each is the only JSON function that a trigger may use with trusted_schema off.) */

@@ -71,6 +71,11 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "claim_available", "BEFORE INSERT ON claim",
 	  "NEW.claim_kind = 'slot' AND s.state <> 'available'",
 	  "sold_once: the slot is not available", OF_SLOT },
+	/* A baremetal node has slots that only baremetal can have. */
+	{ "claim_complete", "BEFORE INSERT ON claim",
+	  "a.shape = 'slice' AND " GA_SQL_NO_SLICE("s"),
+	  "incomplete: the slot lacks a fabric function, address, CPUs or memory for a slice",
+	  OF_SLOT },
 	{ "claim_fractional", "BEFORE INSERT ON claim", FRACTIONAL("s"),
 	  "fractional: parts of a GPU are not sold yet", OF_SLOT },
 	{ "claim_allocation", "BEFORE INSERT ON claim",
@@ -140,6 +145,16 @@ const struct ga_rule ga_rules_sold[] = {
 	  "NEW.held_by <> 'slices' AND NOT EXISTS (SELECT 1 FROM allocation WHERE "
 	  "id = NEW.held_by)",
 	  "sold_once: a node is held by slices or by an allocation", NULL },
+	/* The mode decides by what the slots of the node are judged: nobody has them when it
+	 * changes, and those that were approved for baremetal are out of sale before slices are
+	 * sold. */
+	{ "node_mode_held", "BEFORE UPDATE OF mode ON node",
+	  "NEW.mode <> OLD.mode AND OLD.held_by IS NOT NULL",
+	  "node_in_use: the mode of a node changes only while nobody has it", NULL },
+	{ "node_mode_slots", "BEFORE UPDATE OF mode ON node",
+	  "OLD.mode = 'baremetal' AND NEW.mode <> 'baremetal' AND EXISTS (SELECT 1 FROM slot WHERE "
+	  "node_id = OLD.id AND retired = 0 AND state <> 'disabled' AND state <> 'quarantined')",
+	  "node_in_use: slots of the node were approved for baremetal", NULL },
 	{ "node_retired", "BEFORE UPDATE OF state ON node",
 	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE node_id = OLD.id AND "
 	  "held_by IS NOT NULL)",

@@ -82,6 +82,8 @@ const char ga_sql_slot_proven[] =
 	GA_SQL_CPU_RANGES("NEW") " r WHERE cpu BETWEEN " GA_SQL_FIRST_CPU " AND " \
 	GA_SQL_LAST_CPU "))"
 
+#define SELLS_SLICES GA_SQL_SELLS_SLICES("NEW.node_id")
+
 #define ON_OPEN "BEFORE UPDATE OF state ON slot"
 /* The slots of a device are found by the device. With a condition on the state, SQLite would use
  * the index of states, and read most of the table when there are thousands of slots. */
@@ -213,21 +215,23 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "missing_gpu: the slot has no GPU", GA_SQL_OPENS },
 	{ "slot_needs_nvme", ON_OPEN, "NEW.nvme_wwid IS NULL",
 	  "missing_nvme: the slot has no disk", GA_SQL_OPENS },
-	{ "slot_needs_mac", ON_OPEN, "NEW.mac IS NULL",
+	/* These only where the node sells slices. */
+	{ "slot_needs_mac", ON_OPEN, "NEW.mac IS NULL AND " SELLS_SLICES,
 	  "missing_mac: the slot has no MAC", GA_SQL_OPENS },
-	{ "slot_needs_ip", ON_OPEN, "NEW.private_ip IS NULL",
+	{ "slot_needs_ip", ON_OPEN, "NEW.private_ip IS NULL AND " SELLS_SLICES,
 	  "missing_ip: the slot has no private address", GA_SQL_OPENS },
-	{ "slot_needs_claim_mode", ON_OPEN, "NEW.fabric_claim_mode IS NOT 'per_slot_vf'",
+	{ "slot_needs_claim_mode", ON_OPEN,
+	  "NEW.fabric_claim_mode IS NOT 'per_slot_vf' AND " SELLS_SLICES,
 	  "fabric_not_per_slot_vf: the slot has no fabric function of its own", GA_SQL_OPENS },
-	{ "slot_needs_vf", ON_OPEN, "NEW.fabric_vf_pci_address IS NULL",
+	{ "slot_needs_vf", ON_OPEN, "NEW.fabric_vf_pci_address IS NULL AND " SELLS_SLICES,
 	  "missing_fabric_vf: the slot has no fabric function", GA_SQL_OPENS },
-	/* This also refuses a slot without CPUs: its list names none (NULL), or no row is right (0
-	 * is not 1). */
+	/* Where slices are sold, this also refuses a slot without CPUs: no row is right (0 is not
+	 * 1). */
 	{ "slot_needs_cpus", ON_OPEN,
-	  CPUS_HELD " IS NOT " GA_SQL_CPUS_NAMED("NEW") " OR "
-	  CPUS_RIGHT " IS NOT max(1, " CPUS_HELD ")",
+	  CPUS_HELD " IS NOT coalesce(" GA_SQL_CPUS_NAMED("NEW") ", 0) OR "
+	  CPUS_RIGHT " IS NOT max(" SELLS_SLICES ", " CPUS_HELD ")",
 	  "cpuset_taken: the CPUs of the slot are not all its own", GA_SQL_OPENS },
-	{ "slot_needs_memory", ON_OPEN, "coalesce(NEW.memory_mib, 0) <= 0",
+	{ "slot_needs_memory", ON_OPEN, "coalesce(NEW.memory_mib, 0) <= 0 AND " SELLS_SLICES,
 	  "memory_overcommitted: the slot has no memory", GA_SQL_OPENS },
 	{ "slot_needs_ownership", ON_OPEN, "NEW.storage_ownership IS NOT 'tenant_slice'",
 	  "storage_not_owned: the disk of the slot is not ours to give", GA_SQL_OPENS },

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "decide/slot/verdict.h"
 #include "record/digest.h"
 #include "record/id.h"
 #include "record/rec.h"
@@ -17,7 +18,7 @@
 
 /* The facts of the node in the state before the discovery. */
 struct known {
-	bool exists, network_set;
+	bool exists, network_set, baremetal;
 	char *digest, *observed_at, *fingerprint;
 };
 
@@ -31,10 +32,10 @@ static void cleanup_known(struct known *k)
 static int read_known(struct ga_db *db, const char *node, struct known *ret, struct ga_err *err)
 {
 	int r = ga_db_one(db, err,
-			  "SELECT observation_digest, observed_at, fingerprint, network_set "
-			  "FROM node WHERE id = ?1",
-			  "sSSSB", node, &ret->digest, &ret->observed_at, &ret->fingerprint,
-			  &ret->network_set);
+			  "SELECT observation_digest, observed_at, fingerprint, network_set, "
+			  "mode = 'baremetal' FROM node WHERE id = ?1",
+			  "sSSSBB", node, &ret->digest, &ret->observed_at, &ret->fingerprint,
+			  &ret->network_set, &ret->baremetal);
 
 	if (r <= 0)
 		return r;
@@ -47,8 +48,8 @@ static void add_json(json_t *list, const struct ga_reason *r)
 	json_array_append_new(list, ga_schema_format(&ga_reason_schema, r));
 }
 
-/* The node's blockers as JSON: the host's own, and hardware that differs from the approved
- * hardware. */
+/* The node's blockers as JSON: the host's own, but on a baremetal node not what only concerns VMs;
+ * and hardware that differs from the approved hardware. */
 static char *blockers_text(const struct ga_host *host, const struct known *known)
 {
 	ga_autojson json_t *list = json_array();
@@ -56,7 +57,8 @@ static char *blockers_text(const struct ga_host *host, const struct known *known
 	size_t i;
 
 	for (i = 0; i < host->blockers.n; i++)
-		add_json(list, &host->blockers.v[i]);
+		if (!known->baremetal || !ga_verdict_is_of_vms(host->blockers.v[i].code))
+			add_json(list, &host->blockers.v[i]);
 	if (known->fingerprint && !ga_streq(known->fingerprint, host->fingerprint)) {
 		ga_autofree char *code = ga_xstrdup("fingerprint_changed");
 		ga_autofree char *evidence = ga_xstrdup("the hardware is not what was approved");
@@ -291,6 +293,26 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 			    json_pack("{s:s, s:I, s:s}", "digest", digest, "candidates",
 				      (json_int_t)candidates->n, "fingerprint", host->fingerprint),
 			    err);
+}
+
+int ga_store_judge_host(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	ga_cleanup(cleanup_known) struct known known = { 0 };
+	ga_autofree char *record = NULL, *blockers = NULL;
+	struct ga_host host;
+	int r = ga_db_one(db, err, "SELECT record FROM node_observation WHERE node_id = ?1", "sS",
+			  node, &record);
+
+	if (r <= 0)
+		return r;
+	if (read_known(db, node, &known, err) < 0 ||
+	    ga_rec_parse_text(record, &ga_host_schema, &host, err) < 0)
+		return ga_wrap(err, "the last discovery of node '%s'", node);
+	blockers = blockers_text(&host, &known);
+	ga_schema_release(&ga_host_schema, &host);
+	return ga_db_change(db, err,
+			    "UPDATE node SET blockers = ?2, generation = generation + 1 "
+			    "WHERE id = ?1 AND blockers IS NOT ?2", "ss", node, blockers);
 }
 
 int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)

@@ -9,6 +9,7 @@
 #include "state/db/audit.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
+#include "state/node/observe.h"
 #include "state/node/settings.h"
 
 /* The memory reserved for the host is taken evenly from its NUMA nodes; row -1 is the whole
@@ -26,9 +27,9 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 			    "si", s->node, s->reserved_memory_mib);
 }
 
-/* The slots of a node in mode baremetal were approved for that: the needs of a VM for its
- * GPU were not checked (decide/slot/verdict.h). They must be approved again before they are
- * sold as slices. */
+/* The slots of a node in mode baremetal were approved for that: the needs of a VM were not checked
+ * (decide/slot/verdict.h). They must be approved again before they are sold as slices. A trigger
+ * holds the same (node_mode_slots). */
 static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	int64_t slots;
@@ -68,6 +69,21 @@ static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struc
 			 ("node '%s' is in use: its mode cannot become %s", s->node, s->mode),
 			 ("'gpuaas-node drain %s --reason TEXT' first; 'gpuaas-list claims --where "
 			  "node=%s --where live=true' shows what is on it", s->node, s->node));
+}
+
+/* The slots of a node that was baremetal are out of sale (refuse_slices), and stay there until an
+ * approval has judged them as slices: also a repair, which only wipes them, does not sell them. */
+static int block_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	return ga_db_change(
+		db, err,
+		"UPDATE slot SET blockers = json_insert(" GA_SQL_REASONS("blockers") ", '$[#]', "
+		"json_object('code', 'node_mode', 'subject', node_id, 'evidence', "
+		"'it was approved for baremetal, and its node now sells slices', 'hint', "
+		"'gpuaas-discover | gpuaas-approve --slot ' || slot_index || ' | gpuaas-wipe')), "
+		"generation = generation + 1 WHERE node_id = ?1 AND retired = 0 AND EXISTS "
+		"(SELECT 1 FROM node WHERE id = ?1 AND mode = 'baremetal' AND ?2 = 'slice')",
+		"ss", s->node, s->mode);
 }
 
 /* 1 when a column changed. Each setting has its own condition, so that nothing else moves. */
@@ -150,8 +166,11 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				   s->node, now) < 0)
 		return -1;
+	if (known && block_slices(db, s, err) < 0)
+		return -1;
 	changed = update_settings(db, s, err);
-	if (changed < 0 || spread_reserve(db, s, err) < 0)
+	if (changed < 0 || spread_reserve(db, s, err) < 0 ||
+	    (changed && s->mode && ga_store_judge_host(db, s->node, err) < 0))
 		return -1;
 	if (known && !changed)
 		return 0;

@@ -117,8 +117,8 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "cpuset_taken",
 	  "SELECT s.id FROM slot s LEFT JOIN (SELECT slot_id, count(*) AS n FROM slot_cpu GROUP BY "
 	  "slot_id) h ON h.slot_id = s.id WHERE s.state NOT IN ('disabled', 'retired') AND "
-	  "coalesce(h.n, 0) IS NOT (SELECT sum(max(CAST(substr(r.value, instr(r.value, '-') + 1) "
-	  "AS INTEGER) - CAST(r.value AS INTEGER), 0) + 1) FROM json_each('[\"' || "
+	  "coalesce(h.n, 0) IS NOT (SELECT coalesce(sum(max(CAST(substr(r.value, instr(r.value, '-') + 1) "
+	  "AS INTEGER) - CAST(r.value AS INTEGER), 0) + 1), 0) FROM json_each('[\"' || "
 	  "replace(s.cpuset, ',', '\",\"') || '\"]') r) OR (s.state NOT IN ('disabled', 'retired') "
 	  "AND EXISTS (SELECT 1 FROM slot_cpu k WHERE k.slot_id = s.id AND NOT EXISTS (SELECT 1 "
 	  "FROM " GA_SQL_CPU_RANGES("s") " r WHERE k.cpu BETWEEN " GA_SQL_FIRST_CPU " AND "
@@ -221,11 +221,21 @@ const struct ga_check_rule ga_check_rules[] = {
 	/* an available slot is complete */
 	{ "incomplete",
 	  "SELECT id FROM slot WHERE state IN ('available', 'reserved') AND (gpu_id IS NULL OR "
-	  "nvme_wwid IS NULL OR mac IS NULL OR private_ip IS NULL OR cpuset IS NULL OR "
-	  "coalesce(memory_mib, 0) <= 0 OR fabric_claim_mode IS NOT 'per_slot_vf' OR "
-	  "fabric_vf_pci_address IS NULL OR storage_ownership IS NOT 'tenant_slice' OR "
+	  "nvme_wwid IS NULL OR storage_ownership IS NOT 'tenant_slice' OR "
 	  "wipe_minimum_class IS NULL OR wipe_verify IS NULL OR wipe_gpu_memory IS NULL) "
 	  "ORDER BY node_id, slot_index", "the slot is on sale and incomplete", ADOPT },
+	/* A slot of a baremetal node needs less. */
+	{ "incomplete",
+	  "SELECT s.id FROM slot s LEFT JOIN node n ON n.id = s.node_id WHERE "
+	  "s.state NOT IN ('disabled', 'quarantined', 'retired') AND "
+	  "(s.mac IS NULL OR s.private_ip IS NULL OR s.cpuset IS NULL OR s.memory_mib IS NULL OR "
+	  "s.memory_mib <= 0 OR s.fabric_claim_mode IS NOT 'per_slot_vf' OR "
+	  "s.fabric_vf_pci_address IS NULL) AND "
+	  "((n.mode IS NOT 'baremetal' AND s.state IN ('available', 'reserved')) OR "
+	  "EXISTS (SELECT 1 FROM claim c JOIN allocation a ON a.id = c.allocation_id WHERE "
+	  "c.slot_id = s.id AND c.live = 1 AND a.shape = 'slice')) "
+	  "ORDER BY s.node_id, s.slot_index",
+	  "the slot is on sale for slices, or a slice has it, and it is incomplete", ADOPT },
 	{ "not_ready",
 	  "SELECT id FROM slot WHERE (state IN ('available', 'reserved') AND "
 	  "health_state = 'failed') OR (state = 'available' AND blockers <> '[]') "

@@ -255,12 +255,15 @@ static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, 
 	f->wipe_possible = possible == 1;
 }
 
-static const char *duplicate(const struct ga_taken *t)
+/* A slot of a baremetal node needs no address: one that another slot has stays empty in its row. */
+static const char *duplicate(const struct ga_taken *t, bool baremetal)
 {
 	if (t->gpu)
 		return "another slot has its GPU, or the GPU's PCI function as a fabric function";
-	if (t->nvme || t->mac)
-		return t->nvme ? "another slot has its disk" : "another slot has its MAC";
+	if (t->nvme || baremetal)
+		return t->nvme ? "another slot has its disk" : NULL;
+	if (t->mac)
+		return "another slot has its MAC";
 	if (t->network)
 		return "its address is the gateway of the node's network, or one of the network's "
 		       "own";
@@ -289,7 +292,7 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		.private_ip = c->suggested.private_ip,
 		.fabric_vf_shared = taken->vf,
 		.pf_vf_conflict = taken->pf,
-		.duplicate_identity = duplicate(taken),
+		.duplicate_identity = duplicate(taken, at->baremetal),
 		.cpuset = c->suggested.cpuset,
 		.cpuset_taken = taken->cpus,
 		.memory_mib = c->suggested.memory_mib,
@@ -492,13 +495,14 @@ int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err 
 	size_t i;
 	int r;
 
-	if (ga_db_query(db, &rows, err, GA_SQL_SLOT_FACTS "WHERE id = ?1", "s", slot) < 0)
+	if (ga_db_query(db, &rows, err,
+			GA_SQL_SLOT_FACTS_AND(GA_SQL_ONLY_BAREMETAL) "WHERE id = ?1", "s", slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	/* A slot is a complete row, whatever mode its node has. */
 	if (r > 0) {
 		ga_store_fill_bundle(rows, &bundle);
-		ga_store_sale_blockers(db, rows, &bundle, false, &reasons);
+		ga_store_sale_blockers(db, rows, &bundle,
+				       ga_rows_bool(rows, GA_SF_ONLY_BAREMETAL), &reasons);
 		ga_schema_release(&ga_bundle_schema, &bundle);
 	}
 	for (i = 0; r >= 0 && i < reasons.n; i++)

@@ -74,6 +74,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 	"WHEN (SELECT generation FROM node WHERE id = slot.node_id) NOT BETWEEN 0 AND " \
 	GA_SQL_GENERATION_LAST " THEN 'the generation of its node is at its end' END "
 #define GA_SQL_SLOT_FACTS GA_SQL_SLOT_FACTS_AND(" ")
+#define GA_SQL_ONLY_BAREMETAL \
+	", (SELECT mode FROM node WHERE id = slot.node_id) = 'baremetal' "
 #define GA_SQL_SLOT_FACTS_AND(more) \
 	"SELECT id, slot_index, generation, numa_node, gpu_identity, gpu_pci_address, " \
 	"gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, nvme_size_bytes, " \
@@ -92,7 +94,7 @@ enum {
 	GA_SF_PORT, GA_SF_CLASS, GA_SF_VERIFY, GA_SF_GPU_MEMORY, GA_SF_NODE, GA_SF_GPU_ID,
 	GA_SF_CLAIM_MODE, GA_SF_OWNERSHIP, GA_SF_HEALTH, GA_SF_CLEAN, GA_SF_STATE,
 	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS, GA_SF_DAMAGED,
-	GA_SF_ONLY_BAREMETAL, /* only ga_store_each_unsellable: the node sells only baremetal */
+	GA_SF_ONLY_BAREMETAL, /* with GA_SQL_ONLY_BAREMETAL: the node sells only baremetal */
 };
 /* Fills the plan's bundle from the row; release it as ga_bundle_schema. */
 void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);
@@ -101,8 +103,8 @@ void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);
 size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows,
 			      const struct ga_bundle *bundle, bool baremetal,
 			      struct ga_reasons *ret);
-/* Adds to the blockers of a disabled slot every defect of its row that would keep it from sale,
- * each code once. Taint and health have their own columns and are left out. */
+/* Adds to the blockers of a disabled slot every defect of its row that would keep it from sale in
+ * its node's mode, each code once. Taint and health have their own columns and are left out. */
 GA_MUST_CHECK int ga_store_block_unsellable(struct ga_db *db, const char *slot,
 					    struct ga_err *err);
 /* Calls each for every slot that is available but may not be sold in its node's mode, in the order

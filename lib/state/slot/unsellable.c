@@ -215,8 +215,7 @@ int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg, st
 	ga_rec_dump(nodes, &of_nodes);
 	ga_rec_dump(missing, &devices);
 	if (ga_db_query(db, &rows, err,
-			GA_SQL_SLOT_FACTS_AND(", (SELECT mode FROM node WHERE id = slot.node_id) = "
-					      "'baremetal' ")
+			GA_SQL_SLOT_FACTS_AND(GA_SQL_ONLY_BAREMETAL)
 			"WHERE state = 'available' AND id IN (SELECT value FROM json_each(?1) "
 			"UNION SELECT s.id FROM json_each(?2) n JOIN slot s ON "
 			"s.node_id = n.value UNION SELECT s.id FROM json_each(?3) d JOIN slot s ON "

@@ -41,8 +41,7 @@ static void good(struct ga_slot_facts *f)
 	};
 }
 
-/* gates: a approve, p place, v provision; m: asked of a machine that is sold whole, too; r: of its
- * rows, at approval */
+/* gates: a approve, p place, v provision; m: asked of a machine that is sold whole, too */
 #define ONE(name, gates, what, want) \
 	static void name(struct ga_slot_facts *f) \
 	{ \
@@ -71,24 +70,24 @@ static void good(struct ga_slot_facts *f)
 	ONE(no_policy, "apvm", f->wipe = NULL, "no_wipe_policy") \
 	ONE(no_way, "am", f->wipe_possible = false, "wipe_not_possible") \
 	ONE(way_unknown, "am", f->wipe_possible_known = false, "wipe_not_possible") \
-	ONE(no_mac, "apvr", f->mac = NULL, "missing_mac") \
-	ONE(bad_mac, "apvr", f->mac = "zz", "missing_mac") \
-	ONE(bad_ip, "apvr", f->private_ip = "10.0.0.1/zz", "missing_ip") \
+	ONE(no_mac, "apv", f->mac = NULL, "missing_mac") \
+	ONE(bad_mac, "apv", f->mac = "zz", "missing_mac") \
+	ONE(bad_ip, "apv", f->private_ip = "10.0.0.1/zz", "missing_ip") \
 	ONE(bad_gpu, "apvm", f->gpu_pci_address = "../../../x", "missing_gpu") \
-	ONE(bad_vf, "apvr", f->fabric_vf_pci_address = "; rm", "missing_fabric_vf") \
+	ONE(bad_vf, "apv", f->fabric_vf_pci_address = "; rm", "missing_fabric_vf") \
 	ONE(damaged, "pm", f->damaged = "its blockers are not a list of reasons", "row_damaged") \
-	ONE(bad_cpus, "apvr", f->cpuset = "7-2", "missing_cpuset") \
-	ONE(empty_cpus, "apvr", f->cpuset = "", "missing_cpuset") \
+	ONE(bad_cpus, "apv", f->cpuset = "7-2", "missing_cpuset") \
+	ONE(empty_cpus, "apv", f->cpuset = "", "missing_cpuset") \
 	ONE(claimed, "apvm", f->claimed_by = "a1", "claimed") \
-	ONE(no_ip, "apvr", f->private_ip = NULL, "missing_ip") \
-	ONE(no_vf, "apvr", f->fabric_vf_pci_address = NULL, "missing_fabric_vf") \
-	ONE(mode, "apr", f->fabric_claim_mode = "shared_pf", "fabric_not_per_slot_vf") \
-	ONE(vf_twice, "apvr", f->fabric_vf_shared = true, "fabric_vf_shared") \
-	ONE(pf_too, "apvr", f->pf_vf_conflict = true, "pf_vf_conflict") \
-	ONE(no_cpus, "apvr", f->cpuset = NULL, "missing_cpuset") \
-	ONE(cpus_twice, "apvr", f->cpuset_taken = true, "cpuset_taken") \
-	ONE(no_memory, "apvr", f->memory_mib = GA_UNKNOWN, "missing_memory") \
-	ONE(memory_twice, "apvr", f->memory_overcommitted = true, "memory_overcommitted") \
+	ONE(no_ip, "apv", f->private_ip = NULL, "missing_ip") \
+	ONE(no_vf, "apv", f->fabric_vf_pci_address = NULL, "missing_fabric_vf") \
+	ONE(mode, "ap", f->fabric_claim_mode = "shared_pf", "fabric_not_per_slot_vf") \
+	ONE(vf_twice, "apv", f->fabric_vf_shared = true, "fabric_vf_shared") \
+	ONE(pf_too, "apv", f->pf_vf_conflict = true, "pf_vf_conflict") \
+	ONE(no_cpus, "apv", f->cpuset = NULL, "missing_cpuset") \
+	ONE(cpus_twice, "apv", f->cpuset_taken = true, "cpuset_taken") \
+	ONE(no_memory, "apv", f->memory_mib = GA_UNKNOWN, "missing_memory") \
+	ONE(memory_twice, "apv", f->memory_overcommitted = true, "memory_overcommitted") \
 	ONE(twin, "apvm", f->duplicate_identity = "a GPU", "duplicate_identity") \
 	ONE(unsaleable, "am", f->has_profile = false, "no_profile") \
 	ONE(host_bad, "am", (f->host_ready = false, f->host_blocker = "no_iommu"), "not_ready") \
@@ -110,8 +109,7 @@ static const struct {
 static void asked(size_t i, enum ga_gate gate, char letter, bool baremetal)
 {
 	const char *gates = cases[i].gates;
-	bool wanted = strchr(gates, letter) && (!baremetal || strchr(gates, 'm') ||
-						(letter == 'a' && strchr(gates, 'r')));
+	bool wanted = strchr(gates, letter) && (!baremetal || strchr(gates, 'm'));
 	struct ga_reasons r = { 0 };
 	struct ga_slot_facts f;
 
@@ -140,6 +138,9 @@ static void one_reason_each(void)
 			asked(i, GA_GATE_PROVISION, 'v', baremetal);
 		}
 		t_ok(ga_verdict_decides(cases[i].want), "%s is one of its codes", cases[i].want);
+		t_ok(ga_verdict_is_of_vms(cases[i].want) == !strchr(cases[i].gates, 'm'),
+		     "%s is known to concern %s", cases[i].want,
+		     strchr(cases[i].gates, 'm') ? "every machine" : "VMs alone");
 	}
 }
 

@@ -59,6 +59,8 @@ ONCE = ["gpu_id", "nvme_wwid", "mac", ("node_id", "slot_index"), ("node_id", "pr
         ("node_id", "gpu_pci_address"), ("node_id", "fabric_vf_pci_address")]
 NEEDED = ["gpu_id", "nvme_wwid", "mac", "private_ip", "cpuset", "memory_mib",
           "fabric_vf_pci_address", "wipe_minimum_class", "wipe_verify", "wipe_gpu_memory"]
+# Of these, what only slices need.
+SLICES = ["mac", "private_ip", "cpuset", "memory_mib", "fabric_vf_pci_address"]
 FIXED = {
     "meta": ["lab", "created_at"],
     "device": ["device_kind", "first_seen_at"],
@@ -170,7 +172,10 @@ def wrong_slots(p):
                     break
         if s["state"] not in ON_SALE:
             continue
-        if any(s[c] in (None, "") for c in NEEDED) or s["memory_mib"] <= 0 or \
+        # A slot of a baremetal node has no share of what only slices need.
+        bare = p["node"][s["node_id"]]["mode"] == "baremetal"
+        if any(s[c] in (None, "") for c in NEEDED if not (bare and c in SLICES)) or \
+                not (bare or s["memory_mib"] > 0) or \
                 s["storage_ownership"] != "tenant_slice" or s["shape"] != "slice" or \
                 s["sharing_mechanism"] != "exclusive_device" or s["health_state"] == "failed" or \
                 (s["state"] == "available" and s["blockers"] != "[]"):

@@ -53,6 +53,27 @@
 /* A second complete slot, disabled: s2 taken out of sale. */
 #define S2_OFF SLOT("state = 'disabled'", "s2")
 #define S2_ON SLOT("state = 'available'", "s2")
+/* n2 sold as baremetal; its slot s5 with this in its row, out of sale; s5 without a fabric function,
+ * and wiped so, with this in the evidence. */
+#define N2_METAL NODE("mode = 'baremetal'", "n2")
+#define S5_OFF(set) SLOT("state = 'disabled'", "s5") SLOT(set, "s5")
+#define S5_ON SLOT("state = 'available'", "s5")
+#define S5_NO_CPUS "DELETE FROM slot_cpu WHERE slot_id = 's5';"
+#define S5_WIPING_WITH(vf_state, vf) \
+	S5_OFF("fabric_vf_pci_address = NULL") \
+	SLOT("state = 'wiping', wipe_attempt = 'w5b'", "s5") \
+	EVIDENCE_OF("x", "s5", "'w5b', 'd5', 'g5', " LATE ", " LATE \
+		    ", 'purge', 'confirmed', 'full', 'confirmed', 1", \
+		    "1, 'confirmed', '" vf_state "', 'file', 4096, 4096, 0, 0, " vf \
+		    ", 'confirmed'")
+#define S5_WIPED SLOT("state = 'available', wipe_evidence_id = 'x'", "s5")
+/* A slice wants s5, which is on sale for baremetal without what is taken out here; the control:
+ * baremetal gets it. */
+#define FOR_BOTH ALLOC("x", "slice") ALLOC("y", "baremetal")
+#define A_SLICE NODE("held_by = 'slices'", "n2") CLAIM("c5", "x", "n2", "s5", "slices")
+#define A_MACHINE \
+	NODE("held_by = 'y'", "n2") NODE_CLAIM("cy", "y", "n2") CLAIM("c5", "y", "n2", "s5", "y") \
+	SLOT("state = 'reserved'", "s5")
 #define S2_WIPED \
 	EVIDENCE("x", "s2", "'w2b', 'd2', 'g2', " LATE ", " LATE \
 			    ", 'purge', 'confirmed', 'full', 'confirmed', 1")
@@ -945,6 +966,48 @@ static const struct {
 	{ "other CPUs than it names", "cpuset_taken", S2_OFF SLOT("cpuset = '20-22'", "s2"), S2_ON,
 	  NULL },
 	{ "no memory", "memory_overcommitted", S2_OFF SLOT("memory_mib = 0", "s2"), S2_ON, NULL },
+	/* what only slices need: a baremetal node is sold without it */
+	{ "no MAC where slices are sold", "missing_mac", S5_OFF("mac = NULL"), S5_ON,
+	  N2_METAL S5_ON },
+	{ "no address where slices are sold", "missing_ip", S5_OFF("private_ip = NULL"), S5_ON,
+	  N2_METAL S5_ON },
+	{ "no fabric mode where slices are sold", "fabric_not_per_slot_vf",
+	  S5_OFF("fabric_claim_mode = NULL"), S5_ON, N2_METAL S5_ON },
+	{ "no fabric function where slices are sold", "missing_fabric_vf",
+	  S5_WIPING_WITH("not_needed", "NULL"), S5_WIPED, N2_METAL S5_WIPED },
+	{ "no CPUs where slices are sold", "cpuset_taken", S5_OFF("cpuset = NULL") S5_NO_CPUS,
+	  S5_ON, N2_METAL S5_ON },
+	{ "no memory where slices are sold", "memory_overcommitted", S5_OFF("memory_mib = NULL"),
+	  S5_ON, N2_METAL S5_ON },
+	{ "a baremetal slot that names CPUs it does not hold", "cpuset_taken",
+	  N2_METAL S5_OFF("cordon_reason = NULL") S5_NO_CPUS, S5_ON,
+	  SLOT("cpuset = NULL", "s5") S5_ON },
+	{ "a baremetal slot that holds CPUs it does not name", "cpuset_taken",
+	  N2_METAL S5_OFF("cpuset = NULL"), S5_ON, S5_NO_CPUS S5_ON },
+	{ "a baremetal slot without a GPU", "missing_gpu", N2_METAL S5_OFF("gpu_id = NULL"), S5_ON,
+	  NULL },
+	{ "a baremetal slot without the function that its wipe reset", "tainted",
+	  N2_METAL S5_OFF("fabric_vf_pci_address = NULL"), S5_ON, NULL },
+	{ "a baremetal slot without a function, by the reset of one", "tainted",
+	  N2_METAL S5_WIPING_WITH("confirmed", "'0000:f0:00.5'"), S5_WIPED, NULL },
+	{ "a slice of a slot without a MAC", "incomplete",
+	  N2_METAL S5_OFF("mac = NULL") S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
+	{ "a slice of a slot without an address", "incomplete",
+	  N2_METAL S5_OFF("private_ip = NULL") S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
+	{ "a slice of a slot without a fabric mode", "incomplete",
+	  N2_METAL S5_OFF("fabric_claim_mode = NULL") S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
+	{ "a slice of a slot without a fabric function", "incomplete",
+	  N2_METAL S5_WIPING_WITH("not_needed", "NULL") S5_WIPED FOR_BOTH, A_SLICE, A_MACHINE },
+	{ "a slice of a slot without CPUs", "incomplete",
+	  N2_METAL S5_OFF("cpuset = NULL") S5_NO_CPUS S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
+	{ "a slice of a slot without memory", "incomplete",
+	  N2_METAL S5_OFF("memory_mib = 0") S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
+	{ "another mode for a node that somebody has", "node_in_use", "",
+	  NODE("mode = 'baremetal'", "n1"), N2_METAL },
+	{ "slices of slots that were approved for baremetal", "node_in_use",
+	  N2_METAL S5_OFF("mac = NULL") S5_ON SLOT("state = 'disabled'", "s6"),
+	  NODE("mode = 'slice'", "n2"),
+	  SLOT("state = 'quarantined'", "s5") NODE("mode = 'slice'", "n2") },
 	{ "a disk that is not ours", "storage_not_owned",
 	  S2_OFF SLOT("storage_ownership = NULL", "s2"), S2_ON, NULL },
 	{ "no wipe policy", "no_wipe_policy", S2_OFF SLOT("wipe_verify = NULL", "s2"), S2_ON,

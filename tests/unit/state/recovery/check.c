@@ -142,8 +142,17 @@ static const struct {
 	  "cleared_by = 'e2'") },
 	{ "wipe_proof", "n1/g1", "counts as clean", MOVE("device", "n1/g1", "dirty_since = NULL, "
 	  "cleared_by = NULL") },
-	{ "incomplete", "s2", "incomplete", MOVE("slot", "s2", "mac = NULL") },
-	{ "incomplete", "s2", "incomplete", MOVE("slot", "s2", "storage_ownership = 'shared'") },
+	{ "incomplete", "s2", "for slices, or a slice has it", MOVE("slot", "s2", "mac = NULL") },
+	{ "incomplete", "s2", "for slices, or a slice has it",
+	  MOVE("slot", "s2", "fabric_vf_pci_address = NULL") },
+	{ "incomplete", "s1", "for slices, or a slice has it",
+	  MOVE("node", "n1", "mode = 'baremetal'") MOVE("slot", "s1", "memory_mib = NULL") },
+	{ "incomplete", "s2", "on sale and incomplete",
+	  MOVE("slot", "s2", "storage_ownership = 'shared'") },
+	{ "incomplete", "s5", "on sale and incomplete",
+	  MOVE("node", "n2", "mode = 'baremetal'") MOVE("slot", "s5", "wipe_verify = NULL") },
+	{ "cpuset_taken", "s5", "not those it holds",
+	  MOVE("node", "n2", "mode = 'baremetal'") MOVE("slot", "s5", "cpuset = NULL") },
 	{ "not_ready", "s2", "something is wrong", MOVE("slot", "s2", "health_state = 'failed'") },
 	{ "not_ready", "s2", "something is wrong",
 	  MOVE("slot", "s2", "state = 'reserved', health_state = 'failed'") },
@@ -286,6 +295,17 @@ static void nothing_broken(void)
 			     cases[i].object);
 }
 
+/* A slot of a baremetal node has no share of what a slice needs, and is no finding. */
+static void bare(void)
+{
+	check(MOVE("node", "n2", "mode = 'baremetal'")
+	      MOVE("slot", "s5", "mac = NULL, private_ip = NULL, fabric_claim_mode = NULL, "
+		   "fabric_pf_pci_address = NULL, cpuset = NULL, memory_mib = NULL")
+	      "DELETE FROM slot_cpu WHERE slot_id = 's5'");
+	t_ok(!finds("incomplete", "s5", "incomplete"), "a bare slot is not incomplete");
+	t_ok(!finds("cpuset_taken", "s5", "CPU"), "and it holds the CPUs that it names");
+}
+
 /* Of slot_cpu the rule cpuset_taken asks a slot once. */
 static void each_key(sqlite3 *db)
 {
@@ -371,6 +391,7 @@ int main(void)
 	w_must(db, "DROP INDEX claim_slot_sold_once; PRAGMA journal_mode=DELETE");
 	snprintf(copy, sizeof(copy), "%s/copy.db", w_dir);
 	nothing_broken();
+	bare();
 	each_case();
 	each_rule();
 	each_key(db);

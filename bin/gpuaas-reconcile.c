@@ -6,12 +6,12 @@
  * drift record for each difference, and one observation. Without drift it is silent and ends with
  * status 0.
  */
-#include "act/reconcile/inventory.h"
 #include "base/stop.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/reconcile.h"
 #include "record/expectation.h"
+#include "record/inventory.h"
 #include "record/schema.h"
 #include "record/wipe.h"
 
@@ -20,6 +20,7 @@
 
 static struct {
 	const char *node;
+	GA_LIST(const char *) machines;
 	bool repair, plan, boot, inventory, take_over;
 } opt;
 
@@ -39,6 +40,8 @@ static const struct ga_opt opts[] = {
 	  .help = "from now on carry out the orders of this state, and of no other state" },
 	{ .name = "inventory", .type = GA_O_FLAG, .var = &opt.inventory,
 	  .help = "write the knowledge of this host, for gpuaas-state adopt; needs no state" },
+	{ .name = "machine", .type = GA_O_TEXTS, .var = &opt.machines, .arg = "NODE",
+	  .help = "with --inventory: ask baremetal.d/status who has this machine" },
 	GA_OPTS_END,
 };
 
@@ -115,6 +118,8 @@ static int run(struct ga_err *err)
 
 	if (opt.inventory && (opt.repair || opt.plan || opt.boot || n))
 		return ga_fail(err, GA_USAGE, "--inventory only reports: it takes nothing else");
+	if (opt.machines.n && !opt.inventory)
+		return ga_fail(err, GA_USAGE, "--machine belongs to --inventory");
 	if (opt.take_over && (opt.plan || opt.inventory))
 		return ga_fail(err, GA_USAGE, "--take-over changes who is served: not with %s",
 			       opt.plan ? "--plan" : "--inventory");
@@ -123,7 +128,8 @@ static int run(struct ga_err *err)
 			       "--repair and --plan exclude each other");
 	if (opt.inventory) {
 		r = ga_cli_reconcile_look(&how.look, opt.node, &node, err);
-		r = r < 0 ? -1 : ga_inventory(node, &how.look, ga_result_say, err);
+		r = r < 0 ? -1 : ga_cli_inventory(node, &how.look, opt.machines.v, opt.machines.n,
+						  err);
 		ga_result_close();
 		return r;
 	}

@@ -566,30 +566,6 @@ END
   run_ok gpuaas-state check
 }
 
-@test "after a restore a baremetal node is not adopted, and the refusal says what to do" {
-  make_metal
-  gpuaas-state backup "$T/before.db" > "$T/out"
-  printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
-  chmod 755 "$METAL/deploy/50-other"
-  rm "$METAL/deploy/50-maas"
-  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
-  run_ok gpuaas-provision "$T/plan"
-  job=$(jq -r .allocation <<< "$output")
-  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
-  assert_equal "$(gpuaas-list allocations)" ""
-  # The machine that gave it away has the record of that.
-  gpuaas-reconcile --inventory > "$T/inventory"
-  run gpuaas-state adopt --reason test "$T/inventory"
-  echo "$output"
-  jq_is 'select(.check=="not_adopted").object' "$job"
-  jq_is 'select(.check=="not_adopted").sentence|contains("is baremetal on \u0027n-1ab100000000\u0027")' true
-  # Nothing is sold of it meanwhile.
-  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  assert_equal "$(gpuaas-list slots --where state=available | jq -r .slot | wc -l)" 2
-  run_ok gpuaas-list attention --where code=unverified_since_restore
-  jq_slurp_is 'map(.object_kind)|sort|join(" ")' "node slot slot"
-}
-
 @test "a machine with a tenant's unwiped disk or GPU in no slot is not sold whole" {
   local old device
   make_lab
@@ -626,4 +602,258 @@ END
   # In a slot it is wiped, and then the machine is sold.
   run_ok here bash -c 'gpuaas-discover | gpuaas-approve --slot 1 --profile lab-baremetal --destroy-data eui.002538b1000000a2 | gpuaas-wipe'
   run_ok gpuaas-place --profile lab-baremetal --baremetal
+}
+
+# ---- hosts that no slice fits on ----
+
+# whole_by_hand HOST [KEY=VALUE…]: a state on a controller, HOST as node n-plain, and executables
+# of an operator who has no API: deploy remembers the order; release answers as the trusted system,
+# which is HOST after another boot.
+whole_by_hand()
+{
+  export GPUAAS_NODE=controller
+  setup_host "$@"
+  HOST=$T/trusted setup_host "$@" boot_id=9ab10000-0000-4000-8000-000000000009
+  rm -r "$METAL"
+  mkdir -p "$METAL/deploy" "$METAL/release"
+  printf '#!/bin/sh\ncat > "%s/tenant"\necho \x27{"address":"192.0.2.7"}\x27\n' "$T" > "$METAL/deploy/50-hand"
+  cat > "$METAL/release/50-hand" <<END
+#!/bin/sh
+export PATH=$PATH GPUAAS_NODE=n-plain
+"$SRC/tests/hosts/enter" "$T/trusted" "$WORK" -- gpuaas-discover |
+  jq -c -s '(map(select(.kind == "gpuaas.host/1"))[0] | {boot_id, fingerprint, image: "plain-7"}) +
+    {disks: map(.nvme.wwid // empty)}'
+END
+  chmod 755 "$METAL"/*/50-hand
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" >> "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  plain gpuaas-discover > "$T/discovery"
+}
+
+# plain CMD…: on the server, which has no state; HOST=$T/trusted plain CMD…: after its return
+plain()
+{
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-plain in_host "$@"
+}
+
+sold_whole()
+{
+  gpuaas-approve --all-ready --mode baremetal --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  plain gpuaas-wipe < "$T/orders" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+}
+
+@test "no SR-IOV, a GPU with the console: a plain machine goes to a tenant and comes back" {
+  whole_by_hand mixed
+  jq -e 'select(.kind == "gpuaas.candidate/1").reasons | map(.code) | contains(["missing_fabric_vf"])' \
+    "$T/discovery" > "$T/out"
+  sold_whole
+  slots_are available available
+  run_ok cat "$T/wiped"
+  jq_is 'select(.kind == "gpuaas.wipe-evidence/1").vf_state | .outcome + ": " + .detail' \
+    $'not_needed: none: the slot has no fabric function\nnot_needed: none: the slot has no fabric function'
+  # Nothing is said against it.
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  run_ok gpuaas-state check
+  run_ok bash -o pipefail -c "gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision"
+  jq_is '[.state,.access.address]|join(" ")' "active 192.0.2.7"
+  assert_equal "$(jq -r '.bundles | map(.fabric_vf_pci_address) | unique | .[]' "$T/tenant")" null
+  # No slice besides, and the node stays what it is.
+  run_status 4 gpuaas-node mode n-plain slice
+  assert_stderr "is in use"
+  run_ok bash -o pipefail -c "gpuaas-release whole --reason over | gpuaas-release - > '$T/back'"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  run_ok gpuaas-show whole
+  jq_is 'select(.kind == "gpuaas.allocation/1").state' released
+  run_ok gpuaas-state check
+  gpuaas-node undrain n-plain > "$T/out" || :
+  HOST=$T/trusted plain gpuaas-discover | gpuaas-approve --record-only > "$T/out"
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
+}
+
+@test "without an IOMMU, and with shared groups: whole, and as slices the real reason is said" {
+  # A host that isolates nothing, and has no adapter at all.
+  whole_by_hand lab1 cmdline=quiet iommu.kind=none nic.0=null
+  run_status 1 gpuaas-approve --all-ready < "$T/discovery"
+  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").blockers | map(.code) | contains(["not_ready", "missing_fabric_vf"])) | all' true
+  run_ok gpuaas-node show n-plain
+  jq_is '.blockers | map(.code) | contains(["no_iommu"])' true
+  sold_whole
+  slots_are available available
+  run_ok gpuaas-node show n-plain
+  jq_is '.blockers | length' 0
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  # To sell slices its slots are judged again, and they say why not; a wipe does not sell them.
+  run_status 4 gpuaas-node mode n-plain slice
+  assert_stderr "approved for baremetal"
+  for slot in $(gpuaas-list slots | jq -r .slot); do gpuaas-approve disable "$slot" --reason slices > "$T/out"; done
+  gpuaas-node mode n-plain slice > "$T/out"
+  run_ok gpuaas-node show n-plain
+  jq_is '.blockers | map(.code) | contains(["no_iommu"])' true
+  run_ok gpuaas-list slots
+  jq_is '.blockers | map(.code) | index("node_mode") != null' $'true\ntrue'
+  slot=$(jq -rs '.[0].slot' <<< "$output")
+  gpuaas-approve repair "$slot" --reason again > "$T/orders"
+  plain gpuaas-wipe < "$T/orders" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+  slots_are disabled disabled
+}
+
+@test "eight GPUs, one without a function and one with a foreign device in its group: sold whole" {
+  whole_by_hand h200
+  gpuaas-approve --all-ready --dry-run < "$T/discovery" > "$T/slices"
+  run_ok jq -c 'select(.kind == "gpuaas.slot/1" and .state == "disabled") | .blockers[0].code' "$T/slices"
+  assert_equal "$output" $'"missing_fabric_vf"\n"iommu_group_shared"'
+  gpuaas-approve --slot 0 --slot 3 < "$T/discovery" > "$T/slices"
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.hint' "only slices need that: to sell the node as baremetal, on its host 'gpuaas-discover | gpuaas-approve --all-ready --mode baremetal | gpuaas-wipe' (node n-plain)"
+  jq_is '.sentence | contains("(missing_fabric_vf)")' true
+  gpuaas-approve --all-ready --mode baremetal --profile lab-baremetal < "$T/discovery" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  assert_equal "$(gpuaas-list slots --where state=available | jq -r .slot | wc -l)" 8
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --name whole
+  jq_is '.bundles | map(.fabric_vf_pci_address != null) | [length, (map(select(.)) | length)] | join(" ")' "8 7"
+  gpuaas-release whole > "$T/out"
+  run_status 1 gpuaas-place --profile lab --gpus 1
+  jq_is '.nodes[0].code' node_mode
+  # What a hand does to it no slice gets.
+  without_triggers "UPDATE node SET mode = 'slice'"
+  run_status 1 gpuaas-state check
+  jq_slurp_is 'map(select(.check == "incomplete")) | length' 1
+  run_ok gpuaas-list attention --where code=not_for_sale
+  jq_is '.sentence | contains("blocks it for slices: missing_fabric_vf")' true
+}
+
+# status_says STATE ALLOCATION: what the operator's executable answers about a machine (ALLOCATION null: for
+# nobody of gpuaas)
+status_says()
+{
+  mkdir -p "$METAL/status"
+  printf '#!/bin/sh\ncat > "%s/question"\necho \x27{"state":"%s","allocation":%s,"machine":"h7","image":"tenant-9","owner":"acme","address":"192.0.2.7"}\x27\n' \
+    "$T" "$1" "$2" > "$METAL/status/50-hand"
+  chmod 755 "$METAL/status/50-hand"
+}
+
+# adopts [ARG…]: the inventory of the controller, which deploys
+adopts()
+{
+  gpuaas-reconcile --inventory ${MACHINE:+--machine "$MACHINE"} > "$T/inventory"
+  run gpuaas-state adopt --reason test "$@" "$T/inventory"
+}
+
+@test "after a restore a whole machine is adopted when the operator's executables confirm its tenant" {
+  whole_by_hand mixed
+  sold_whole
+  gpuaas-state backup "$T/before.db" > "$T/out"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  id=$(jq -r .allocation "$T/active")
+  gpuaas-state backup "$T/after.db" > "$T/out"
+  # The backup is from before the tenant.
+  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  adopts
+  jq_is 'select(.check == "not_adopted").sentence | contains("does not show who has node \u0027n-plain\u0027")' true
+  status_says trusted null
+  adopts
+  jq_is 'select(.check == "not_adopted").sentence' "no tenant has node 'n-plain': baremetal.d/status says 'trusted'"
+  status_says tenant '"0ther000"'
+  adopts
+  jq_is 'select(.check == "not_adopted").sentence' "node 'n-plain' is deployed for allocation '0ther000', not for allocation '$id'"
+  assert_equal "$(gpuaas-list allocations)" ""
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  status_says tenant "\"$id\""
+  adopts
+  jq_is 'select(.kind == "gpuaas.allocation/1") | [.allocation, .state, .shape] | join(" ")' "$id active baremetal"
+  assert_equal "$(jq -c . "$T/question")" "{\"allocation\":\"$id\",\"node\":\"n-plain\"}"
+  slots_are active active
+  run_ok gpuaas-list slots
+  jq_is .tainted $'true\ntrue'
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  refute_output n-plain
+  run_ok gpuaas-state check
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.nodes[0].code' held_by_baremetal
+  # From a backup that has the tenant the slots are verified by the same answer.
+  gpuaas-state restore "$T/after.db" --reason test > "$T/out"
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  assert_output n-plain
+  adopts
+  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").state) | join(" ")' "active active"
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  refute_output n-plain
+  # And it comes back as any other. Its trusted system runs in memory, and remembers no state.
+  rm "$T/there"/host.db*
+  run_ok bash -o pipefail -c "gpuaas-release whole --reason over | gpuaas-release - > '$T/back'"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+  slots_are available available
+}
+
+@test "a machine that a tenant had before gpuaas knew it: taken in by a person, tainted, released, wiped" {
+  whole_by_hand mixed
+  status_says trusted null
+  export MACHINE=n-plain
+  local how=(--machine n-plain --project acme --profile lab-baremetal --name theirs)
+  adopts "${how[@]}"
+  assert_status 5
+  assert_output "there is no node 'n-plain'"
+  gpuaas-approve --record-only < "$T/discovery" > "$T/out"
+  adopts "${how[@]}"
+  assert_output "'n-plain' sells slices, and a tenant has all of it"
+  gpuaas-node mode n-plain baremetal > "$T/out"
+  adopts "${how[@]}"
+  assert_output "no tenant has node 'n-plain': baremetal.d/status says 'trusted'"
+  status_says tenant '"0ther000"'
+  adopts "${how[@]}"
+  assert_output "is deployed for allocation '0ther000', not for a tenant from before gpuaas"
+  status_says tenant null
+  # An answer from before the last discovery does not count.
+  gpuaas-reconcile --inventory --machine n-plain > "$T/old"
+  plain gpuaas-discover | gpuaas-approve --record-only > "$T/out"
+  run_status 4 gpuaas-state adopt --reason test "${how[@]}" "$T/old"
+  assert_stderr "does not show who has it since"
+  adopts --machine n-plain --profile lab
+  assert_output "profile 'lab' is for slices"
+  assert_equal "$(gpuaas-list allocations; gpuaas-list slots)" ""
+  adopts "${how[@]}"
+  assert_status 0
+  id=$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")
+  jq_is 'select(.kind == "gpuaas.allocation/1") | [.state, .shape, .project, .access.address] | join(" ")' \
+    "active baremetal acme 192.0.2.7"
+  slots_are active active
+  run_ok gpuaas-list slots
+  jq_is .tainted $'true\ntrue'
+  assert_equal "$(gpuaas-list claims --where live=true | jq -r .claim | wc -l)" 3
+  run_ok gpuaas-list audit --where action=taken_in
+  jq_is '.detail | [.node, .owner, .image, .reason] | join(" ")' "n-plain acme tenant-9 test"
+  run_ok gpuaas-state check
+  # Its host never worked, and so has no key yet.
+  run_ok gpuaas-list attention
+  jq_is .code node_without_key
+  run_ok gpuaas-list usage
+  jq_is '[.allocation, .usage_kind] | join(" ")' "$id active"
+  # Not twice, and to nobody else.
+  adopts "${how[@]}"
+  assert_output "is held by $id"
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.nodes[0].code' held_by_baremetal
+  run_ok gpuaas-list plan
+  assert_equal "$output" ""
+  # Its end: the trusted system proves itself, its disks are wiped, and only then it is sold.
+  run_ok bash -o pipefail -c "gpuaas-release theirs --reason over | gpuaas-release - > '$T/back'"
+  slots_are wiping wiping
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  run_ok gpuaas-state check
+  gpuaas-node undrain n-plain > "$T/out" || :
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
 }

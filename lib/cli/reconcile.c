@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "act/device/virt.h"
+#include "act/reconcile/inventory.h"
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
@@ -16,6 +17,11 @@
 static void say(const char *line)
 {
 	ga_say("%s", line);
+}
+
+static const char *baremetal_dir(void)
+{
+	return ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d");
 }
 
 static int progress(const struct ga_progress *p, struct ga_err *err)
@@ -42,6 +48,16 @@ int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char *
 	return 0;
 }
 
+int ga_cli_inventory(const char *node, const struct ga_observe_opts *look,
+		     const char *const *machines, size_t n, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts list = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		ga_texts_add(&list, machines[i]);
+	return ga_inventory(node, look, baremetal_dir(), &list, ga_result_say, err);
+}
+
 int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, const char *node,
 			  char **node_id, struct ga_err *err)
 {
@@ -57,7 +73,7 @@ int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, c
 		.images_dir = ga_cli_images_dir(),
 		.libvirt_uri = look->libvirt_uri,
 		.fabric = { look->discover.libnvfm, look->discover.fabric_address },
-		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
+		.baremetal_dir = baremetal_dir(),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
 		.to = { result, progress, say, NULL },
 	};

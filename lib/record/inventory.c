@@ -2,8 +2,8 @@
 /* The schemas of inventory.h: the inventory of a host. */
 #include "record/inventory.h"
 
-static const char *const object_kinds[] = { "allocation", "slot", "domain", NULL };
-static const char *const programs[] = { "provision", "release", "wipe", NULL };
+static const char *const object_kinds[] = { "allocation", "slot", "domain", "machine", NULL };
+static const char *const programs[] = { "provision", "release", "wipe", "status", NULL };
 static const char *const states[] = { "working", "done", "failed", NULL };
 static const char *const powers[] = { "on", "off", "absent", NULL };
 
@@ -11,19 +11,20 @@ static const char *const powers[] = { "on", "off", "absent", NULL };
 const struct ga_schema ga_inventory_work_schema = {
 	.kind = "gpuaas.inventory-work/1",
 	.doc = "the last work of a host on an object, or a domain that is not in the host's "
-	       "journal",
+	       "journal, or the answer of the operator's executables about a baremetal machine",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "allocation, slot or domain"),
+		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "allocation, slot or domain; machine: node id"),
 		GA_ENUM(S, object_kind, GA_REQ, object_kinds, "kind of the object"),
 		GA_ENUM(S, program, GA_NULLOK, programs,
-			"program that did the work; null: none on this host"),
+			"program that did the work; null: none on this host; status: the "
+			"executables of baremetal.d/status"),
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ANY, "attempt id of the order"),
 		GA_ENUM(S, state, GA_NULLOK, states, "state of the work"),
 		GA_TEXT(S, started_at, GA_NULLOK, GA_T_TIME, "when the work began"),
-		GA_JSON(S, order, GA_NULLOK, "order as the host accepted it; null: none"),
-		GA_JSON(S, result, GA_NULLOK, "record that ended the work; null: none"),
+		GA_JSON(S, order, GA_NULLOK, "order as the host accepted it; status: the question; null: none"),
+		GA_JSON(S, result, GA_NULLOK, "record that ended the work; status: the answer; null: none"),
 		GA_ENUM(S, power, GA_NULLOK, powers, "power of the domain; null: unknown"),
 		GA_TEXT(S, unwiped_by, GA_NULLOK, GA_T_ANY,
 			"object that wrote on the slot's disk after its last confirmed wipe here; "

@@ -12,8 +12,8 @@
 /* The newest work of one program on one object, or a domain that is not in host.db. */
 struct ga_inventory_work {
 	char *node, *object;
-	char *object_kind; /* allocation, slot, domain */
-	char *program;	   /* provision, release, wipe; NULL for a domain */
+	char *object_kind; /* allocation, slot, domain, machine (object is then the node's id) */
+	char *program;	   /* provision, release, wipe; status: who has a machine; NULL: a domain */
 	char *attempt, *state, *started_at; /* state: working, done, failed */
 	json_t *order;	   /* the order as the host accepted it, or NULL */
 	json_t *result;	   /* the record that ended the work, or NULL */

@@ -22,3 +22,6 @@ CREATE TABLE region (
 -- The app that the request named, and its version when it was placed.
 ALTER TABLE allocation ADD COLUMN app TEXT;
 ALTER TABLE allocation ADD COLUMN app_version INTEGER;
+
+-- A machine that a tenant had before gpuaas knew it: what the operator's executables said of it.
+ALTER TABLE allocation ADD COLUMN taken_in TEXT;

@@ -12,7 +12,7 @@ import re
 
 EDGES = {
     "slot": {
-        "disabled": {"available", "wiping", "quarantined", "retired"},
+        "disabled": {"available", "wiping", "quarantined", "retired", "provisioning"},
         "available": {"reserved", "wiping", "disabled", "quarantined"},
         "reserved": {"available", "provisioning"},
         "provisioning": {"active", "cleanup_blocked"},

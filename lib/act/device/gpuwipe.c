@@ -237,7 +237,7 @@ void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step 
 	int index;
 
 	if (!vf_address) {
-		ga_step_set(ret, step, "not_needed", "no fabric function in the order");
+		ga_step_set(ret, step, "not_needed", "none: the slot has no fabric function");
 		return;
 	}
 	if (!pf) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inventory of a host: its work, domains that host.db does not know, the closing record. */
+/* The inventory of a host: its work, domains that host.db does not know, machines that it gave to
+ * tenants, the closing record. */
 #include "act/reconcile/inventory.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
 #include "act/device/virt.h"
+#include "act/vm/metal.h"
 #include "look/discover/discover.h"
 #include "record/digest.h"
 #include "record/rec.h"
@@ -17,7 +19,7 @@ struct taking {
 	int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 	struct ga_hostdb h;
 	struct ga_virt_domains domains;
-	bool domains_known;
+	bool domains_known, says_whose; /* says_whose: answers about machines are wanted */
 	int64_t count;
 	struct ga_str lines; /* every work line, for the digest */
 };
@@ -113,6 +115,64 @@ static int give_stranger(struct taking *t, const struct ga_virt_domain *d, struc
 	return r;
 }
 
+/* ---- baremetal machines ---- */
+
+/* Whether this host deployed a machine by the attempt and did not release it since; node: of the
+ * machine, allocated. */
+static bool is_given(const struct ga_attempts *list, const struct ga_attempt *a, char **node)
+{
+	ga_autojson json_t *order = ga_streq(a->program, "provision") ? object_of(a->order) : NULL;
+
+	if (!ga_streq(json_string_value(json_object_get(order, "shape")), "baremetal"))
+		return false;
+	for (size_t i = 0; i < list->n; i++)
+		if (ga_streq(list->v[i].program, "release") &&
+		    ga_streq(list->v[i].object, a->object) && ga_streq(list->v[i].state, "done"))
+			return false;
+	*node = ga_strdup0(json_string_value(json_object_get(order, "node")));
+	return *node != NULL;
+}
+
+/* Asks the operator's executables who has the machine. An executable that fails is an answer, too:
+ * the state then takes nothing on its word. */
+static int give_machine(struct taking *t, const char *dir, const char *node,
+			const char *allocation, struct ga_err *err)
+{
+	ga_autofree char *at = ga_time_now();
+	json_t *question = json_pack("{s:s, s:s?}", "node", node, "allocation", allocation);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_inventory_work w = {
+		.node = ga_xstrdup(t->node),
+		.object = ga_xstrdup(node),
+		.object_kind = ga_xstrdup("machine"),
+		.program = ga_xstrdup("status"),
+		.started_at = GA_TAKE(at),
+		.order = question,
+	};
+	int r;
+
+	ga_rec_dump(question, &text);
+	r = ga_metal_run(dir, "status", text.buf, &w.result, &why);
+	w.state = ga_xstrdup(r < 0 ? "failed" : "done");
+	if (r < 0)
+		w.result = json_pack("{s:s}", "error", why.msg);
+	ga_err_clear(&why);
+	r = give(t, &w, err);
+	ga_schema_release(&ga_inventory_work_schema, &w);
+	return r;
+}
+
+struct given {
+	struct ga_texts nodes, allocations;
+};
+
+static void cleanup_given(struct given *g)
+{
+	ga_texts_release(&g->nodes);
+	ga_texts_release(&g->allocations);
+}
+
 /* ---- the whole ---- */
 
 /* The record that closes the inventory: the host, its candidates, and a digest of the works. */
@@ -128,7 +188,10 @@ static int give_end(struct taking *t, const struct ga_observe_opts *look, struct
 				    .digest = digest };
 
 	opts.node = t->node;
-	if (ga_discover(&opts, &d, err) < 0 || ga_hostdb_key(look->host_dir, &key, err) < 0)
+	/* A machine that only deploys may have done no work yet: what it says of others is signed. */
+	if (ga_discover(&opts, &d, err) < 0 ||
+	    (t->says_whose ? ga_hostdb_make_key(look->host_dir, &key, err) :
+			     ga_hostdb_key(look->host_dir, &key, err)) < 0)
 		return -1;
 	if (key)
 		d.host.node_key = ga_xstrdup(ga_sign_public(key));
@@ -138,14 +201,17 @@ static int give_end(struct taking *t, const struct ga_observe_opts *look, struct
 	return t->result(&ga_inventory_schema, &end, err);
 }
 
-int ga_inventory(const char *node, const struct ga_observe_opts *look,
+int ga_inventory(const char *node, const struct ga_observe_opts *look, const char *baremetal_dir,
+		 const struct ga_texts *machines,
 		 int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err),
 		 struct ga_err *err)
 {
 	ga_cleanup(cleanup_taking) struct taking t = { .node = node, .result = result,
-						       .lines = GA_STR_INIT };
+						       .lines = GA_STR_INIT,
+						       .says_whose = machines->n > 0 };
 	ga_autofree char *path = ga_xprintf("%s/host.db", look->host_dir);
 	ga_autoattempts struct ga_attempts works = { 0 };
+	ga_cleanup(cleanup_given) struct given given = { 0 };
 	ga_autovirt struct ga_virt *v = NULL;
 	ga_autofree bool *strange = NULL;
 	struct ga_err unknown = GA_ERR_INIT; /* the closing record has domains_known */
@@ -158,7 +224,15 @@ int ga_inventory(const char *node, const struct ga_observe_opts *look,
 	    (ga_hostdb_open_or_make(look->host_dir, &t.h, err) < 0 ||
 	     ga_attempts_newest_works(&t.h, &works, err) < 0))
 		return -1;
-	/* This comes first, because give_attempt moves the texts out of works. */
+	/* These come first, because give_attempt moves the texts out of works. */
+	for (size_t i = 0; i < works.n; i++) {
+		ga_autofree char *machine = NULL;
+
+		if (!is_given(&works, &works.v[i], &machine))
+			continue;
+		ga_texts_add(&given.nodes, machine);
+		ga_texts_add(&given.allocations, works.v[i].object);
+	}
 	strange = ga_xcalloc(t.domains.n + 1, sizeof(*strange));
 	for (size_t i = 0; i < t.domains.n; i++) {
 		const struct ga_virt_domain *d = &t.domains.v[i];
@@ -172,6 +246,13 @@ int ga_inventory(const char *node, const struct ga_observe_opts *look,
 			return -1;
 	for (size_t i = 0; i < t.domains.n; i++)
 		if (strange[i] && give_stranger(&t, &t.domains.v[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < given.nodes.n; i++)
+		if (give_machine(&t, baremetal_dir, given.nodes.v[i], given.allocations.v[i],
+				 err) < 0)
+			return -1;
+	for (size_t i = 0; i < machines->n; i++)
+		if (give_machine(&t, baremetal_dir, machines->v[i], NULL, err) < 0)
 			return -1;
 	return give_end(&t, look, err);
 }

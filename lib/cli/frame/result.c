@@ -11,6 +11,7 @@
 #include "record/wipe.h"
 #include "state/allocation/userdata.h"
 #include "state/allocation/wipe.h"
+#include "look/host/host.h"
 #include "state/db/row.h"
 #include "state/fold/fold.h"
 #include "state/fold/take.h"
@@ -105,13 +106,15 @@ static const char *node_of(const struct ga_schema *schema, const void *obj)
 }
 
 /* A node whose results are committed on this machine also registers its key here: its first key is
- * the node's key from then on. */
+ * the node's key from then on. A baremetal node is deployed and released from another machine,
+ * whose key is not the node's. */
 static int learn_key(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	const char *node = node_of(schema, obj);
 	int r;
 
-	if (!node || ga_streq(node, result.known))
+	if (!node || ga_streq(node, result.known) || (here && !ga_streq(node, here)))
 		return 0;
 	if (read_key(err) < 0)
 		return -1;

@@ -14,10 +14,12 @@
 #include "state/allocation/wipe.h"
 #include "state/db/row.h"
 #include "state/node/key.h"
+#include "state/query/find.h"
 #include "state/recovery/adopt.h"
 #include "state/slot/slot.h"
 
 static const char *reason;
+static const char *machine, *project = "default", *profile, *name;
 static bool wipe, lab;
 
 #define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
@@ -25,7 +27,19 @@ static bool wipe, lab;
 #define WIPE { .name = "wipe", .type = GA_O_FLAG, .var = &wipe, \
 	       .help = "order the wipe of idle slots that cannot be adopted" }
 
-const struct ga_opt ga_cli_adopt_opts[] = { REASON, WIPE, GA_OPTS_END };
+const struct ga_opt ga_cli_adopt_opts[] = {
+	REASON,
+	WIPE,
+	{ .name = "machine", .type = GA_O_TEXT, .var = &machine, .arg = "NODE",
+	  .help = "take in this baremetal node, which a tenant had before gpuaas knew it" },
+	{ .name = "profile", .type = GA_O_TEXT, .var = &profile, .arg = "NAME",
+	  .help = "with --machine: the profile of its allocation" },
+	{ .name = "project", .type = GA_O_TEXT, .var = &project, .arg = "NAME",
+	  .help = "with --machine: the project that has it (default: default)" },
+	{ .name = "name", .type = GA_O_TEXT, .var = &name, .arg = "NAME",
+	  .help = "with --machine: the name of its allocation" },
+	GA_OPTS_END,
+};
 const struct ga_opt ga_cli_rebuild_opts[] = {
 	REASON,
 	{ .name = "lab", .type = GA_O_FLAG, .var = &lab, .help = "the hosts belong to a lab" },
@@ -251,14 +265,70 @@ static int adopt_all(struct ga_err *err)
 	return found;
 }
 
+/* The one whole inventory of the stream. */
+static const struct reading *only_one(struct ga_err *err)
+{
+	if (all.list.n == 1 && all.list.v[0].whole)
+		return &all.list.v[0];
+	(void)ga_refuse(err, GA_USAGE, NULL, NULL,
+			("--machine takes one whole inventory, and there are %zu", all.list.n),
+			("on the machine that deploys: gpuaas-reconcile --inventory --machine %s",
+			 machine));
+	return NULL;
+}
+
+/* Takes in one machine that a tenant has. */
+static int take_in(struct ga_err *err)
+{
+	const struct reading *r = only_one(err);
+	struct ga_take_in in = { .project = project, .profile = profile, .reason = reason,
+				 .name = name };
+	const struct ga_rec end = { .schema = &ga_inventory_schema, .json = r ? r->json : NULL,
+				    .signature = r ? r->signature : NULL,
+				    .raw = r && r->lines.len ? r->lines.buf : "",
+				    .raw_len = r ? r->lines.len : 0 };
+	ga_autofree char *node = NULL, *made = NULL;
+	struct ga_allocation x;
+	int first;
+
+	if (!r || ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
+		return -1;
+	if (ga_store_resolve(all.db, "node", machine, &node, NULL, err) < 0 ||
+	    ga_store_may_node(all.db, "administer", node, err) < 0 ||
+	    (first = ga_store_key_check(all.db, &end, err)) < 0 ||
+	    (in.node = node, ga_store_take_in(all.db, &r->of, &in, err)) < 0) {
+		free(in.allocation);
+		ga_db_rollback(all.db);
+		return ga_store_access_note(all.db, err);
+	}
+	made = in.allocation;
+	if (ga_db_commit(all.db, err) < 0)
+		return -1;
+	if (first)
+		ga_tell_first_key(&end);
+	if (ga_store_allocation(all.db, made, &x, err) < 0)
+		return -1;
+	first = ga_emit(&ga_allocation_schema, &x, err);
+	ga_schema_release(&ga_allocation_schema, &x);
+	return first;
+}
+
 int ga_cli_adopt(struct ga_err *err)
 {
 	int r;
 
+	if (!machine != !profile || (name && !machine) || (wipe && machine))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("%s", wipe && machine ? "--machine takes a machine in, and wipes "
+					"nothing: not with --wipe" :
+					machine ? "--machine needs --profile" :
+						  "--profile and --name belong to --machine"),
+				 ("gpuaas-state adopt --machine NODE --profile NAME --project NAME "
+				  "--reason TEXT INVENTORY"));
 	if (ga_cli_need_reason(reason, "adopt", err) < 0 ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &all.db, err) < 0)
 		return -1;
-	r = read_all(err) < 0 ? -1 : adopt_all(err);
+	r = read_all(err) < 0 ? -1 : machine ? take_in(err) : adopt_all(err);
 	release_all();
 	return r;
 }

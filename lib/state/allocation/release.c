@@ -29,6 +29,24 @@ int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *r
 
 /* ---- the order ---- */
 
+/* A machine that its tenant had before gpuaas knew it has no plan: its node is as it was discovered
+ * and approved. 1, or 0 when the allocation was placed. */
+static int fill_taken_in(struct ga_db *db, const struct ga_allocation_row *h,
+			 struct ga_release_order *o, struct ga_err *err)
+{
+	int r = ga_db_one(db, err,
+			  "SELECT n.boot_id, n.fingerprint FROM allocation a JOIN node n ON "
+			  "n.id = a.node_id WHERE a.id = ?1 AND a.taken_in IS NOT NULL", "sSS",
+			  h->id, &o->boot_id, &o->fingerprint);
+
+	if (r <= 0)
+		return r;
+	o->shape = ga_xstrdup(h->shape);
+	o->domain = ga_xprintf("gpuaas-%s", h->id);
+	o->lab = ga_db_is_lab(db);
+	return 1;
+}
+
 /* Copies domain and host from the plan into the order. */
 static int fill_from_plan(const char *stored, const struct ga_allocation_row *h,
 			  struct ga_release_order *o, struct ga_err *err)
@@ -121,6 +139,7 @@ static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const
 	struct ga_err ignored = GA_ERR_INIT;
 	ga_autofree char *text = NULL;
 	struct ga_profile p;
+	int r;
 
 	o->allocation = ga_xstrdup(h->id);
 	o->node = ga_xstrdup(h->node);
@@ -133,8 +152,10 @@ static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const
 			o->graceful_seconds = p.graceful_seconds;
 		ga_schema_release(&ga_profile_schema, &p);
 	}
-	if (stamp_order(db, o, err) < 0 || fill_from_plan(plan, h, o, err) < 0 ||
-	    release_slots(db, h, at, o, err) < 0)
+	r = fill_taken_in(db, h, o, err);
+	if (r == 0)
+		r = fill_from_plan(plan, h, o, err);
+	if (r < 0 || stamp_order(db, o, err) < 0 || release_slots(db, h, at, o, err) < 0)
 		return -1;
 
 	/* One update with the move, so that the order has the generation of the row after

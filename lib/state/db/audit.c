@@ -210,9 +210,9 @@ static const char unnamed[] =
 	"', which were counted' FROM meta, (SELECT coalesce(max(seq), 0) AS have FROM audit) a "
 	"WHERE have < audit_seq "
 	"UNION ALL SELECT id, 'its placement' FROM allocation WHERE id NOT IN "
-	NAMED("'placed', 'adopted'")
+	NAMED("'placed', 'adopted', 'taken_in'")
 	" UNION ALL SELECT id, 'that it became active' FROM allocation WHERE state = 'active' AND "
-	"id NOT IN " NAMED("'active', 'adopted'")
+	"id NOT IN " NAMED("'active', 'adopted', 'taken_in'")
 	" UNION ALL SELECT id, 'its release' FROM allocation WHERE state = 'released' AND "
 	"id NOT IN " NAMED("'released'")
 	" UNION ALL SELECT id, 'its approval' FROM slot WHERE id NOT IN " NAMED("'approved'")

@@ -14,7 +14,8 @@
 	"gpuaas-approve repair %s --reason TEXT | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
 
 static const struct ga_fsm_state slot_states[] = {
-	{ "disabled", { "available", "wiping", "quarantined", "retired" },
+	/* to provisioning: a machine that a tenant had before gpuaas knew it */
+	{ "disabled", { "available", "wiping", "quarantined", "retired", "provisioning" },
 	  "gpuaas-approve enable %s | gpuaas-wipe", NULL, 0 },
 	{ "available", { "reserved", "wiping", "disabled", "quarantined" },
 	  "gpuaas-approve disable %s --reason TEXT", NULL, 0 },

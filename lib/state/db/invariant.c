@@ -172,8 +172,8 @@ static const struct {
 	  "fixed: a claim never changes what it holds" },
 	{ "claim", "held_by", "held_by", "NEW.live = 1", "fixed: a live claim keeps its holder" },
 	{ "allocation", "fixed",
-	  "id, request_id, request, project, shape, profile_types, created_at, created_by",
-	  NULL, "fixed: what was asked for never changes" },
+	  "id, request_id, request, project, shape, profile_types, created_at, created_by, "
+	  "taken_in", NULL, "fixed: what was asked for never changes" },
 	{ "allocation", "snapshot",
 	  "count, profile, profile_version, profile_record, price_micros",
 	  "OLD.state NOT IN ('pending', 'placed')",

@@ -69,7 +69,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "AND node_id = NEW.node_id)",
 	  "sold_once: the slot is not of that node", NULL },
 	{ "claim_available", "BEFORE INSERT ON claim",
-	  "NEW.claim_kind = 'slot' AND s.state <> 'available'",
+	  "NEW.claim_kind = 'slot' AND s.state <> 'available' AND "
+	  "NOT (s.state = 'disabled' AND a.taken_in IS NOT NULL)",
 	  "sold_once: the slot is not available", OF_SLOT },
 	/* A baremetal node has slots that only baremetal can have. */
 	{ "claim_complete", "BEFORE INSERT ON claim",
@@ -192,6 +193,20 @@ const struct ga_rule ga_rules_sold[] = {
 	  "c.live = 1 AND s.retired = 0 AND NOT EXISTS (SELECT 1 FROM claim WHERE "
 	  "slot_id = s.id AND live = 1 AND allocation_id = OLD.id))",
 	  "sold_once: a baremetal claim takes every slot of its node", NULL },
+	/* A machine that its tenant had before gpuaas knew it: its slots were never on sale. No plan
+	 * is made of it, so no host is told to hand it over. */
+	{ "slot_taken_in", "BEFORE UPDATE OF state ON slot",
+	  "NEW.state = 'provisioning' AND OLD.state = 'disabled' AND NOT EXISTS (SELECT 1 FROM "
+	  "claim c JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND "
+	  "c.live = 1 AND a.taken_in IS NOT NULL AND a.state = 'provisioning')",
+	  "no_claim: only a tenant who had its machine before uses a slot that is not on sale",
+	  NULL },
+	{ "allocation_taken_in", "BEFORE INSERT ON allocation",
+	  "NEW.taken_in IS NOT NULL AND (NEW.shape <> 'baremetal' OR NEW.plan IS NOT NULL)",
+	  "taken_in: a tenant who had a machine before has all of it, and no plan", NULL },
+	{ "allocation_taken_in_plan", "BEFORE UPDATE OF plan ON allocation",
+	  "NEW.taken_in IS NOT NULL AND NEW.plan IS NOT NULL",
+	  "taken_in: a tenant who had a machine before has all of it, and no plan", NULL },
 	{ "slot_given_back", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'reserved' AND NEW.state = 'available' AND EXISTS (SELECT 1 FROM claim c "
 	  "JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND c.live = 1 "

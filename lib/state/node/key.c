@@ -180,19 +180,21 @@ static int answers_order(struct ga_db *db, const struct ga_rec *rec, const char 
 			 struct ga_err *err)
 {
 	const char *said = member(rec, "node"), *attempt = member(rec, "attempt");
+	/* Evidence names its allocation, too; the order that it answers is its slot's. */
+	const char *object = member(rec, "object") ? member(rec, "object") : object_of(rec);
 	json_t *generation = json_object_get(rec->json, "generation");
 
 	if (ga_rec_is(rec, &ga_inventory_schema))
 		return ga_streq(key, json_string_value(json_object_get(
 					     json_object_get(rec->json, "host"), "node_key")));
-	if (!said || !attempt || !object_of(rec))
+	if (!said || !attempt || !object)
 		return 0;
 	return ga_db_one(db, err,
 			 "SELECT 1 FROM allocation WHERE id = ?1 AND node_id = ?2 AND attempt = ?3 "
 			 "AND (?4 IS NULL OR attempt_generation = ?4) UNION ALL "
 			 "SELECT 1 FROM slot WHERE id = ?1 AND node_id = ?2 AND wipe_attempt = ?3 "
 			 "AND (?4 IS NULL OR wipe_generation = ?4)",
-			 "sssi", object_of(rec), said, attempt,
+			 "sssi", object, said, attempt,
 			 json_is_integer(generation) ? json_integer_value(generation) :
 						       (json_int_t)GA_UNKNOWN);
 }

@@ -281,7 +281,8 @@ int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
 	if (ga_adopt_node(&a, err) < 0 || each(&a, "provision", fold_provision, err) < 0 ||
 	    each(&a, "release", end_released, err) < 0 ||
 	    each(&a, "wipe", fold_wipe, err) < 0 ||
-	    each(&a, "provision", take_running, err) < 0 || ga_adopt_verify(&a, err) < 0)
+	    each(&a, "provision", take_running, err) < 0 || ga_adopt_machines(&a, err) < 0 ||
+	    ga_adopt_verify(&a, err) < 0)
 		return -1;
 	return ga_audit_add(db, "adopted", inventory->end.node,
 			    json_pack("{s:s, s:i, s:i, s:i}", "reason", adoption->reason,

@@ -40,6 +40,21 @@ void ga_adoption_release(struct ga_adoption *a);
  */
 GA_MUST_CHECK int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
 				 struct ga_adoption *adoption, struct ga_err *err);
+/* A machine that a tenant had before gpuaas knew it. allocation is filled in, allocated. */
+struct ga_take_in {
+	const char *node, *project, *profile, *reason;
+	const char *name; /* NULL: none */
+	char *allocation;
+};
+/*
+ * In the caller's transaction: makes an active baremetal allocation of the node for the tenant that
+ * has it, with claims on the node and on every slot, and its devices tainted. The inventory has the
+ * answer of the operator's executables (adopt_machine.c). Makes no slot available and no plan.
+ * GA_NOTFOUND "no_discovery"; GA_CONFLICT "node_mode", "node_in_use", "wrong_state", "no_status",
+ * "not_deployed", "wrong_node", "missing_nvme".
+ */
+GA_MUST_CHECK int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
+				   struct ga_take_in *in, struct ga_err *err);
 /* For a state made new: raises the epoch to at least 2 and above every plan of the inventories. */
 GA_MUST_CHECK int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *inventories,
 				       size_t n, const char *reason, struct ga_err *err);

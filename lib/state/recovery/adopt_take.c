@@ -7,6 +7,7 @@
 #include "state/recovery/internal.h"
 
 #include "record/bundle.h"
+#include "record/id.h"
 #include "record/plan.h"
 #include "record/rec.h"
 #include "record/request.h"
@@ -25,6 +26,21 @@
 
 /* ---- the node ---- */
 
+static bool is_deployer(const struct ga_adopting *a)
+{
+	bool deploys = false;
+
+	for (size_t i = 0; i < a->of->works.n; i++) {
+		const struct ga_inventory_work *w = &a->of->works.v[i];
+		const char *node = json_string_value(json_object_get(w->order, "node"));
+
+		if (!node || ga_streq(node, a->of->end.node))
+			return false;
+		deploys = true;
+	}
+	return deploys && !a->of->end.candidates.n;
+}
+
 int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 {
 	const struct ga_inventory *end = &a->of->end;
@@ -33,6 +49,9 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 
 	if (r)
 		return r < 0 ? -1 : 0;
+	/* A machine without GPUs that only deploys others is no node. */
+	if (is_deployer(a))
+		return 0;
 	if (!end->host)
 		return ga_fail_for(err, GA_CONFLICT, "no_host",
 				   "node '%s' is not known, and its inventory has no host record",
@@ -157,7 +176,8 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 }
 
 /* Makes the slot as it was before the allocation: known, with these devices, available. */
-static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
+static int free_slot(struct ga_adopting *a, const char *on, const struct ga_bundle *b,
+		     struct ga_err *err)
 {
 	ga_autofree char *state = NULL, *gpu = NULL, *wwid = NULL, *node = NULL;
 	int r = ga_db_one(a->db, err,
@@ -167,10 +187,17 @@ static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 	if (r < 0)
 		return -1;
 	if (r && (!ga_streq(gpu, b->gpu_identity) || !ga_streq(wwid, b->nvme_wwid) ||
-		  !ga_streq(node, a->of->end.node)))
+		  !ga_streq(node, on)))
 		return ga_fail_for(err, GA_CONFLICT, "wrong_device",
 				   "slot '%s' has other devices in the state than in the plan",
 				   b->slot);
+	/* The inventory has the hardware and the wipes of its own host alone. */
+	if (!r && !ga_streq(on, a->of->end.node))
+		return ga_refuse(err, GA_CONFLICT, "no_evidence", NULL,
+				 ("the state does not know slot '%s' of node '%s', and '%s' has no "
+				  "proof of its wipe", b->slot, on, a->of->end.node),
+				 ("gpuaas-state adopt --machine %s takes the machine in, with its "
+				  "slots from its last discovery", on));
 	if (!r) {
 		if (make_slot(a, b, err) < 0)
 			return -1;
@@ -300,39 +327,63 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 		       plan->price_micros, plan->created_at, ga_audit_actor());
 }
 
+/* A tenant has a machine when its executables say so; a deployment that failed is taken without
+ * that, because its release proves what became of it. */
+static int check_machine(struct ga_adopting *a, const struct ga_inventory_work *w,
+			 const struct ga_plan *plan, struct ga_err *err)
+{
+	json_t *answer;
+
+	if (!w->result)
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", plan->allocation,
+				 ("the deployment of allocation '%s' on '%s' has not ended",
+				  plan->allocation, plan->node),
+				 ("on '%s': gpuaas-provision --resume %s, then take its inventory "
+				  "again", a->of->end.node, plan->allocation));
+	return ga_streq(w->state, "failed") ?
+		       0 : ga_adopt_tenant(a, plan->node, plan->allocation, &answer, err);
+}
+
+static int claim_node(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
+{
+	ga_autofree char *id = ga_id_new();
+
+	return ga_db_change(a->db, err,
+			    "INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, "
+			    "held_by, created_at) VALUES (?1, ?2, ?3, 'node', 1, ?2, ?4)",
+			    "ssss", id, plan->allocation, plan->node, plan->created_at);
+}
+
 int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		  const struct ga_plan *plan, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_plan_schema, plan);
 	const struct ga_host *host = a->of->end.host;
 	ga_autoallocation struct ga_allocation_row h = { 0 };
+	bool baremetal = ga_streq(plan->shape, "baremetal");
+	const char *holder = baremetal ? plan->allocation : "slices";
+	const char *node = baremetal ? plan->node : a->of->end.node;
 
-	/* The host has a record that the machine was given to a tenant; no host can prove that the
-	 * tenant still has it. */
-	if (!ga_streq(plan->shape, "slice"))
-		return ga_refuse(err, GA_CONFLICT, "not_a_slice", NULL,
-				 ("allocation '%s' is baremetal on '%s': only slices are adopted, "
-				  "and nothing is placed on that node until it has agreed",
-				  plan->allocation, plan->node),
-				 ("gpuaas-node quarantine %s --reason 'tenant of %s'; at its end "
-				  "release the machine by hand and discover it again", plan->node,
-				  plan->allocation));
+	if (baremetal && check_machine(a, w, plan, err) < 0)
+		return -1;
 	if (plan->lab != ga_db_is_lab(a->db))
 		return ga_fail_for(err, GA_CONFLICT, "lab", "allocation '%s' is of %s",
 				   plan->allocation, plan->lab ? "a lab" : "real disks");
 	for (size_t i = 0; i < plan->bundles.n; i++)
-		if (free_slot(a, &plan->bundles.v[i], err) < 0)
+		if (free_slot(a, node, &plan->bundles.v[i], err) < 0)
 			return -1;
 	/* A node with sold slots was approved, with the hardware it has. */
 	if (ga_db_change(a->db, err,
 			 "UPDATE node SET state = 'active', since = ?2, "
 			 "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
 			 "WHERE id = ?1 AND state = 'enrolled'",
-			 "sss", a->of->end.node, a->now, host ? host->fingerprint : NULL) < 0 ||
+			 "sss", node, a->now,
+			 baremetal || !host ? plan->fingerprint : host->fingerprint) < 0 ||
 	    insert_allocation(a, plan, err) < 0 ||
 	    ga_db_change(a->db, err,
-			 "UPDATE node SET held_by = 'slices', generation = generation + 1 "
-			 "WHERE id = ?1 AND held_by IS NULL", "s", plan->node) < 0)
+			 "UPDATE node SET held_by = ?2, generation = generation + 1 "
+			 "WHERE id = ?1 AND held_by IS NULL", "ss", plan->node, holder) < 0 ||
+	    (baremetal && claim_node(a, plan, err) < 0))
 		return -1;
 	for (size_t i = 0; i < plan->bundles.n; i++) {
 		const struct ga_bundle *b = &plan->bundles.v[i];
@@ -340,10 +391,10 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		if (ga_db_change(a->db, err,
 				 "INSERT INTO claim (id, allocation_id, node_id, slot_id, "
 				 "claim_kind, live, held_by, created_at, accelerator_type) VALUES "
-				 "(?1, ?2, ?3, ?4, 'slot', 1, 'slices', ?5, (SELECT "
+				 "(?1, ?2, ?3, ?4, 'slot', 1, ?6, ?5, (SELECT "
 				 "accelerator_type FROM slot WHERE id = ?4))",
-				 "sssss", b->claim, plan->allocation, plan->node, b->slot,
-				 plan->created_at) < 0 ||
+				 "ssssss", b->claim, plan->allocation, plan->node, b->slot,
+				 plan->created_at, holder) < 0 ||
 		    ga_db_change(a->db, err,
 				 "UPDATE slot SET state = 'reserved', since = ?2, "
 				 "epoch_verified = (SELECT epoch FROM meta), "

@@ -38,7 +38,16 @@ GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
 /* adopt_take.c: makes an allocation that the state does not know from its plan. */
 GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				const struct ga_plan *plan, struct ga_err *err);
-/* Makes the node of the inventory if the state lacks it: 1 made, 0 known. GA_CONFLICT "no_host"
+/* adopt_machine.c: whether the operator's executables say that the node is deployed for the
+ * allocation (NULL: for a tenant that gpuaas does not know). 0 with their answer, borrowed from the
+ * inventory; GA_CONFLICT "no_status", "not_deployed" or "wrong_node" when there is no such proof. */
+GA_MUST_CHECK int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocation,
+				  json_t **answer, struct ga_err *err);
+/* Verifies the slots and the node of each baremetal allocation that is active in the state and that
+ * the executables confirm. */
+GA_MUST_CHECK int ga_adopt_machines(struct ga_adopting *a, struct ga_err *err);
+/* Makes the node of the inventory if the state lacks it: 1 made, 0 known, or a machine without GPUs
+ * that only deploys others. GA_CONFLICT "no_host"
  * when the inventory has no host record. */
 GA_MUST_CHECK int ga_adopt_node(struct ga_adopting *a, struct ga_err *err);
 /* adopt_verify.c: verifies the slots of the node that are as in the state. */

@@ -74,6 +74,17 @@
 #define A_MACHINE \
 	NODE("held_by = 'y'", "n2") NODE_CLAIM("cy", "y", "n2") CLAIM("c5", "y", "n2", "s5", "y") \
 	SLOT("state = 'reserved'", "s5")
+/* n2 with both slots out of sale; a machine that its tenant had before, and its claims. */
+#define N2_OFF SLOT("state = 'disabled'", "s5") SLOT("state = 'disabled'", "s6")
+#define TAKEN_IN(id, shape, plan) \
+	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
+	"profile_version, profile_record, price_micros, created_at, created_by, plan, taken_in) " \
+	"VALUES ('" id "', '{}', 'p', '" shape "', 2, 'x', 'h', 1, '{}', 5, 'x', 'me', " plan \
+	", '{}');"
+#define TAKEN_CLAIMED \
+	N2_OFF TAKEN_IN("y", "baremetal", "NULL") NODE("held_by = 'y'", "n2") \
+	NODE_CLAIM("cy", "y", "n2") CLAIM("c5", "y", "n2", "s5", "y") \
+	CLAIM("c6", "y", "n2", "s6", "y") PLACED("y", "n2")
 #define S2_WIPED \
 	EVIDENCE("x", "s2", "'w2b', 'd2', 'g2', " LATE ", " LATE \
 			    ", 'purge', 'confirmed', 'full', 'confirmed', 1")
@@ -1002,6 +1013,32 @@ static const struct {
 	  N2_METAL S5_OFF("cpuset = NULL") S5_NO_CPUS S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
 	{ "a slice of a slot without memory", "incomplete",
 	  N2_METAL S5_OFF("memory_mib = 0") S5_ON FOR_BOTH, A_SLICE, A_MACHINE },
+	/* a machine that its tenant had before */
+	{ "a claim on a slot out of sale for a machine that is given anew", "sold_once",
+	  N2_OFF ALLOC("x", "baremetal") TAKEN_IN("y", "baremetal", "NULL"),
+	  NODE("held_by = 'x'", "n2") CLAIM("c5", "x", "n2", "s5", "x"),
+	  NODE("held_by = 'y'", "n2") CLAIM("c5", "y", "n2", "s5", "y") },
+	{ "a claim on a quarantined slot for a machine that is taken in", "sold_once",
+	  TAKEN_IN("y", "baremetal", "NULL") NODE("held_by = 'y'", "n2")
+	  SLOT("state = 'quarantined'", "s5"), CLAIM("c5", "y", "n2", "s5", "y"), NULL },
+	{ "a slot out of sale used by nobody", "no_claim", N2_OFF,
+	  SLOT("state = 'provisioning'", "s5"), NULL },
+	{ "a slot taken in before its machine", "no_claim", TAKEN_CLAIMED,
+	  SLOT("state = 'provisioning'", "s5"), PROVISIONING("y")
+	  SLOT("state = 'provisioning'", "s5") },
+	{ "a machine taken in with a slot left out", "sold_once",
+	  N2_OFF TAKEN_IN("y", "baremetal", "NULL") NODE("held_by = 'y'", "n2")
+	  NODE_CLAIM("cy", "y", "n2") CLAIM("c5", "y", "n2", "s5", "y") PLACED("y", "n2"),
+	  PROVISIONING("y"), CLAIM("c6", "y", "n2", "s6", "y") PROVISIONING("y") },
+	{ "a slice taken in", "taken_in", "", TAKEN_IN("y", "slice", "NULL"),
+	  TAKEN_IN("y", "baremetal", "NULL") },
+	{ "a machine taken in with a plan", "taken_in", "", TAKEN_IN("y", "baremetal", "'{}'"),
+	  NULL },
+	{ "a plan of a machine that was taken in", "taken_in", TAKEN_IN("y", "baremetal", "NULL"),
+	  "UPDATE allocation SET plan = '{}'" GEN " WHERE id = 'y'",
+	  "UPDATE allocation SET plan = NULL" GEN " WHERE id = 'y'" },
+	{ "a machine said to be taken in afterwards", "fixed", ALLOC("y", "baremetal"),
+	  "UPDATE allocation SET taken_in = '{}'" GEN " WHERE id = 'y'", NULL },
 	{ "another mode for a node that somebody has", "node_in_use", "",
 	  NODE("mode = 'baremetal'", "n1"), N2_METAL },
 	{ "slices of slots that were approved for baremetal", "node_in_use",
@@ -1452,6 +1489,14 @@ static void good_way(sqlite3 *db)
 		       SLOT("state = 'available', wipe_evidence_id = 'x'", "s2"));
 	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d2', 'n1/g2') AND "
 			"cleared_by = 'x'"), "2", "of a clean slot, too, the newest wipe counts");
+	w_must(db, "ROLLBACK");
+	/* What a tenant had before is tainted, whatever it counted as. */
+	w_must(db, "BEGIN;" TAKEN_CLAIMED PROVISIONING("y") SLOT("state = 'provisioning'", "s5")
+		       SLOT("state = 'provisioning'", "s6") SLOT("state = 'active'", "s5")
+			       SLOT("state = 'active'", "s6"));
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE node_id = 'n2' AND dirtied_by = 'y'"),
+	      "4", "the devices of a machine that is taken in are tainted");
+	is_counted(db, "one was taken in");
 	w_must(db, "ROLLBACK");
 	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
 	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6")

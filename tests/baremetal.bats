@@ -113,6 +113,25 @@ END
   jq_is .fingerprint "$(jq -r 'select(.kind=="gpuaas.host/1").fingerprint' "$T/seen")"
 }
 
+@test "MAAS says who has a machine: a tenant of gpuaas, one from before, or nobody" {
+  echo '{"node":"n-1ab100000000","allocation":null}' > "$T/order"
+  maas_plays deploy "$(at read '.machine.owner_data = {gpuaas_allocation: "a110c000", gpuaas_stage: "tenant"} |
+    .machine.osystem = "ubuntu" | .machine.distro_series = "noble"')"
+  run_ok hook status
+  maas_is_done
+  jq_is '[.state, .allocation, .machine, .image, .owner, .address] | join(" ")' \
+    "tenant a110c000 h7 ubuntu/noble gpuaas 192.0.2.7"
+  maas_plays deploy "$(at read '.machine.osystem = "ubuntu" | .machine.distro_series = "noble" | .machine.owner = "acme"')"
+  run_ok hook status
+  jq_is '[.state, .allocation, .owner] | map(tostring) | join(" ")' "tenant null acme"
+  maas_plays deploy "$(at read .)"
+  run_ok hook status
+  jq_is .state trusted
+  maas_plays deploy "$(at read '.machine.status_name = "Ready"')"
+  run_ok hook status
+  jq_is .state free
+}
+
 # One record of the lab state on a machine that is no GPU host, whole machines sold by it.
 controller()
 {

@@ -15,7 +15,8 @@ const struct ga_schema ga_inventory_work_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "allocation, slot or domain; machine: node id"),
+		GA_TEXT(S, object, GA_REQ, GA_T_ANY,
+			"allocation, slot or domain; machine: node id"),
 		GA_ENUM(S, object_kind, GA_REQ, object_kinds, "kind of the object"),
 		GA_ENUM(S, program, GA_NULLOK, programs,
 			"program that did the work; null: none on this host; status: the "
@@ -23,8 +24,10 @@ const struct ga_schema ga_inventory_work_schema = {
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ANY, "attempt id of the order"),
 		GA_ENUM(S, state, GA_NULLOK, states, "state of the work"),
 		GA_TEXT(S, started_at, GA_NULLOK, GA_T_TIME, "when the work began"),
-		GA_JSON(S, order, GA_NULLOK, "order as the host accepted it; status: the question; null: none"),
-		GA_JSON(S, result, GA_NULLOK, "record that ended the work; status: the answer; null: none"),
+		GA_JSON(S, order, GA_NULLOK,
+			"order as the host accepted it; status: the question; null: none"),
+		GA_JSON(S, result, GA_NULLOK,
+			"record that ended the work; status: the answer; null: none"),
 		GA_ENUM(S, power, GA_NULLOK, powers, "power of the domain; null: unknown"),
 		GA_TEXT(S, unwiped_by, GA_NULLOK, GA_T_ANY,
 			"object that wrote on the slot's disk after its last confirmed wipe here; "

@@ -75,6 +75,15 @@ read_order()
   [[ -n $allocation && $node =~ ^[A-Za-z0-9._-]+$ ]] || fail "there is no order on standard input"
 }
 
+# Reads the question of status from standard input into $order and $node; its allocation may be null.
+read_question()
+{
+  order=$(cat)
+  allocation=$(member allocation)
+  node=$(member node)
+  [[ $node =~ ^[A-Za-z0-9._-]+$ ]] || fail "there is no question on standard input"
+}
+
 # A folder of this run's own, with nothing left of it at the end.
 private_folder()
 {

@@ -188,7 +188,8 @@ static int give_end(struct taking *t, const struct ga_observe_opts *look, struct
 				    .digest = digest };
 
 	opts.node = t->node;
-	/* A machine that only deploys may have done no work yet: what it says of others is signed. */
+	/* A machine that only deploys may have done no work yet: its answers about others are
+	 * signed, too. */
 	if (ga_discover(&opts, &d, err) < 0 ||
 	    (t->says_whose ? ga_hostdb_make_key(look->host_dir, &key, err) :
 			     ga_hostdb_key(look->host_dir, &key, err)) < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bare metal: the operator's own executables do the work, with JSON in and out. The executables
- * of DIR/deploy, DIR/release or DIR/status that ga_hooks_find finds run one after another, sorted by name, each
- * with the order's record on stdin. So what an editor or dpkg leaves behind (50-x~, 50-x.dpkg-old)
- * is not run. Root (or the user who runs this program) must own an executable, and nobody else may
+ * of DIR/deploy, DIR/release or DIR/status that ga_hooks_find finds run one after another, sorted
+ * by name, each with the order's record on stdin. So what an editor or dpkg leaves behind (50-x~,
+ * 50-x.dpkg-old) is not run. Root (or the user who runs this program) must own an executable, and nobody else may
  * write it. The last line of its output is its answer if that line is a JSON object. The answers
  * are merged; members of a later answer replace those of an earlier one.
  */
@@ -14,8 +14,8 @@
 
 #include "base/ga.h"
 
-/* Checks that there are executables for the stage ("deploy", "release" or "status") and that all are safe to
- * run. GA_HOST "no_hooks"; GA_DENIED "hook_unsafe". */
+/* Checks that there are executables for the stage ("deploy", "release" or "status") and that all
+ * are safe to run. GA_HOST "no_hooks"; GA_DENIED "hook_unsafe". */
 GA_MUST_CHECK int ga_metal_check(const char *dir, const char *stage, struct ga_err *err);
 /* Runs the executables. order: the record as text. ret: the merged answers, released with
  * json_decref; unchanged after an error. Errors as ga_metal_check's, and "hook_failed". */

@@ -78,7 +78,7 @@ enum ga_gate {
 /*
  * Adds every reason that blocks at the gate. Returns the number of added reasons. A slot of a
  * baremetal node is judged by what baremetal needs, at every gate: a known GPU and disk, the wipe
- * of both, health, hardware as approved. What only a VM needs is not checked: IOMMU group, boot
+ * of both, health, hardware as approved. The needs of a VM are not checked: IOMMU group, boot
  * display, reset and fabric partition of the GPU; fabric function, MAC, address, CPUs and memory of
  * the slot.
  */

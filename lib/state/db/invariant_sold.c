@@ -193,8 +193,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "c.live = 1 AND s.retired = 0 AND NOT EXISTS (SELECT 1 FROM claim WHERE "
 	  "slot_id = s.id AND live = 1 AND allocation_id = OLD.id))",
 	  "sold_once: a baremetal claim takes every slot of its node", NULL },
-	/* A machine that its tenant had before gpuaas knew it: its slots were never on sale. No plan
-	 * is made of it, so no host is told to hand it over. */
+	/* A machine that its tenant had before gpuaas knew it: its slots were never on sale. It has
+	 * no plan, so no host hands it over. */
 	{ "slot_taken_in", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'provisioning' AND OLD.state = 'disabled' AND NOT EXISTS (SELECT 1 FROM "
 	  "claim c JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND "

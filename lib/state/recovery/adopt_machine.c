@@ -12,7 +12,10 @@
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/request.h"
+#include "record/result.h"
+#include "record/state.h"
 #include "record/time.h"
+#include "record/wipe.h"
 #include "state/allocation/provision.h"
 #include "state/capacity/profile.h"
 #include "state/db/audit.h"
@@ -115,8 +118,8 @@ static int verify_one(struct ga_adopting *a, const char *node, const char *alloc
 
 	if (ga_db_texts(a->db, &slots, err,
 			"SELECT s.id FROM slot s JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
-			"WHERE c.allocation_id = ?1 AND s.epoch_verified < (SELECT epoch FROM meta) "
-			"ORDER BY s.slot_index", "s", allocation) < 0 ||
+			"WHERE c.allocation_id = ?1 AND s.epoch_verified < (SELECT epoch FROM "
+			"meta) ORDER BY s.slot_index", "s", allocation) < 0 ||
 	    ga_db_change(a->db, err,
 			 "UPDATE slot SET epoch_verified = (SELECT epoch FROM meta), "
 			 "generation = generation + 1 WHERE epoch_verified < (SELECT epoch FROM "
@@ -199,8 +202,8 @@ static int check_node(struct taking *t, struct ga_err *err)
 	int r = ga_db_one(t->a.db, err,
 			  "SELECT n.state, n.mode, n.held_by, (SELECT json_extract(k.record, "
 			  "'$.fingerprint') FROM candidate k WHERE k.node_id = n.id LIMIT 1), "
-			  "(SELECT s.id || ' is ' || s.state FROM slot s WHERE s.node_id = n.id AND "
-			  "s.retired = 0 AND s.state <> 'disabled' LIMIT 1) FROM node n WHERE "
+			  "(SELECT s.id || ' is ' || s.state FROM slot s WHERE s.node_id = n.id "
+			  "AND s.retired = 0 AND s.state <> 'disabled' LIMIT 1) FROM node n WHERE "
 			  "n.id = ?1", "sSSSSS", node, &state, &mode, &held, &t->fingerprint,
 			  &changed);
 
@@ -263,7 +266,7 @@ static int make_slot(struct taking *t, const struct ga_candidate *c, struct ga_e
 		ga_texts_add(&t->slots, slot.slot);
 	ga_schema_release(&ga_slot_schema, &slot);
 	return whole ? 0 :
-		       ga_refuse(err, GA_CONFLICT, "missing_nvme", t->in->node,
+		       ga_refuse(err, GA_CONFLICT, "no_discovery", t->in->node,
 				 ("candidate %lld of node '%s' has no GPU or disk of its own",
 				  (long long)c->slot_index, c->node),
 				 ("'gpuaas-list candidates --where node=%s' shows what its host "

@@ -117,8 +117,8 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "cpuset_taken",
 	  "SELECT s.id FROM slot s LEFT JOIN (SELECT slot_id, count(*) AS n FROM slot_cpu GROUP BY "
 	  "slot_id) h ON h.slot_id = s.id WHERE s.state NOT IN ('disabled', 'retired') AND "
-	  "coalesce(h.n, 0) IS NOT (SELECT coalesce(sum(max(CAST(substr(r.value, instr(r.value, '-') + 1) "
-	  "AS INTEGER) - CAST(r.value AS INTEGER), 0) + 1), 0) FROM json_each('[\"' || "
+	  "coalesce(h.n, 0) IS NOT (SELECT coalesce(sum(max(CAST(substr(r.value, "
+	  "instr(r.value, '-') + 1) AS INTEGER) - CAST(r.value AS INTEGER), 0) + 1), 0) FROM json_each('[\"' || "
 	  "replace(s.cpuset, ',', '\",\"') || '\"]') r) OR (s.state NOT IN ('disabled', 'retired') "
 	  "AND EXISTS (SELECT 1 FROM slot_cpu k WHERE k.slot_id = s.id AND NOT EXISTS (SELECT 1 "
 	  "FROM " GA_SQL_CPU_RANGES("s") " r WHERE k.cpu BETWEEN " GA_SQL_FIRST_CPU " AND "

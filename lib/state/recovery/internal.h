@@ -40,7 +40,7 @@ GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory
 				const struct ga_plan *plan, struct ga_err *err);
 /* adopt_machine.c: whether the operator's executables say that the node is deployed for the
  * allocation (NULL: for a tenant that gpuaas does not know). 0 with their answer, borrowed from the
- * inventory; GA_CONFLICT "no_status", "not_deployed" or "wrong_node" when there is no such proof. */
+ * inventory; GA_CONFLICT "no_status", "not_deployed" or "wrong_node" when there is no proof. */
 GA_MUST_CHECK int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocation,
 				  json_t **answer, struct ga_err *err);
 /* Verifies the slots and the node of each baremetal allocation that is active in the state and that

@@ -496,7 +496,8 @@ int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err 
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			GA_SQL_SLOT_FACTS_AND(GA_SQL_ONLY_BAREMETAL) "WHERE id = ?1", "s", slot) < 0)
+			GA_SQL_SLOT_FACTS_AND(GA_SQL_ONLY_BAREMETAL) "WHERE id = ?1", "s",
+			slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r > 0) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154 # variables are shared by the files of an example
 #
-# MAAS API 2.0 (MAAS 3.2 or newer) for deploy/50-maas and release/50-maas. Settings are in maas.conf
+# MAAS API 2.0 (MAAS 3.2 or newer) for deploy/50-maas, release/50-maas and status/50-maas. Settings are in maas.conf
 # beside it, the machines of the nodes in machines: "NODE HOSTNAME-OR-SYSTEM-ID" a line.
 #
 # The key goes to curl on its standard input, never as an argument; what is sent lies in a private

@@ -53,8 +53,8 @@
 /* A second complete slot, disabled: s2 taken out of sale. */
 #define S2_OFF SLOT("state = 'disabled'", "s2")
 #define S2_ON SLOT("state = 'available'", "s2")
-/* n2 sold as baremetal; its slot s5 with this in its row, out of sale; s5 without a fabric function,
- * and wiped so, with this in the evidence. */
+/* n2 sold as baremetal; its slot s5 with this in its row, out of sale; s5 without a fabric
+ * function, and wiped so, with this in the evidence. */
 #define N2_METAL NODE("mode = 'baremetal'", "n2")
 #define S5_OFF(set) SLOT("state = 'disabled'", "s5") SLOT(set, "s5")
 #define S5_ON SLOT("state = 'available'", "s5")

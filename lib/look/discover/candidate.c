@@ -244,7 +244,8 @@ static void add_reasons(struct ga_candidate *c)
 		ga_reasons_add(&c->reasons, "missing_fabric_vf", c->gpu->pci_address,
 			       "no free virtual function of a fabric adapter is left for this GPU",
 			       "see left_out for each adapter; make virtual functions with "
-			       "sriov_numvfs and bind them to vfio-pci");
+			       "sriov_numvfs and bind them to vfio-pci; sold as baremetal it needs "
+			       "none");
 }
 
 /* The position among the slots of its NUMA node, and the number of those slots. */

@@ -13,6 +13,7 @@
 #include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
+#include "state/access/access.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
@@ -334,6 +335,8 @@ static int check_machine(struct ga_adopting *a, const struct ga_inventory_work *
 {
 	json_t *answer;
 
+	if (ga_store_may_node(a->db, "administer", plan->node, err) < 0)
+		return -1;
 	if (!w->result)
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", plan->allocation,
 				 ("the deployment of allocation '%s' on '%s' has not ended",

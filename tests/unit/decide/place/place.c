@@ -241,7 +241,15 @@ static void nearest(void)
 		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 		  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
 		{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
-		  "are not available (fabric_vf_shared)", "list attention" },
+		  "are not available (fabric_vf_shared)",
+		  "list attention what to do; sold as baremetal (gpuaas-approve --mode baremetal)" },
+		/* A reason that stands against slices alone is no reason against baremetal. */
+		{ "a:ffb", "mode=baremetal", 0, "fabric_blocked: a baremetal node would fit on "
+		  "node 'a', but slots of it are not available (fabric_vf_shared)",
+		  "only slices need that" },
+		{ "a:ffv", "mode=baremetal", 0, "not_ready: a baremetal node would fit on node "
+		  "'a', but slots of it are not available (unverified_since_restore)",
+		  "gpuaas-list attention what to do" },
 		{ "a:udb", NULL, 1,
 		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 		  "available (cordoned: bad cable)", "'gpuaas-approve enable a-1 | gpuaas-wipe'" },

@@ -672,7 +672,7 @@ sold_whole()
   run_ok cat "$T/wiped"
   jq_is 'select(.kind == "gpuaas.wipe-evidence/1").vf_state | .outcome + ": " + .detail' \
     $'not_needed: none: the slot has no fabric function\nnot_needed: none: the slot has no fabric function'
-  # Nothing is said against it.
+  # Attention and check have nothing against it.
   run_ok gpuaas-list attention
   assert_equal "$output" ""
   run_ok gpuaas-state check
@@ -700,7 +700,7 @@ sold_whole()
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
 }
 
-@test "without an IOMMU, and with shared groups: whole, and as slices the real reason is said" {
+@test "without an IOMMU, and with shared groups: sold as baremetal; slices get the real reason" {
   # A host that isolates nothing, and has no adapter at all.
   whole_by_hand lab1 cmdline=quiet iommu.kind=none nic.0=null
   run_status 1 gpuaas-approve --all-ready < "$T/discovery"
@@ -748,7 +748,7 @@ sold_whole()
   gpuaas-release whole > "$T/out"
   run_status 1 gpuaas-place --profile lab --gpus 1
   jq_is '.nodes[0].code' node_mode
-  # What a hand does to it no slice gets.
+  # Changed by hand to slices, the slot is named and left out.
   without_triggers "UPDATE node SET mode = 'slice'"
   run_status 1 gpuaas-state check
   jq_slurp_is 'map(select(.check == "incomplete")) | length' 1

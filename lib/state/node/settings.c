@@ -80,7 +80,8 @@ static int block_slices(struct ga_db *db, const struct ga_node_settings *s, stru
 		"UPDATE slot SET blockers = json_insert(" GA_SQL_REASONS("blockers") ", '$[#]', "
 		"json_object('code', 'node_mode', 'subject', node_id, 'evidence', "
 		"'it was approved for baremetal, and its node now sells slices', 'hint', "
-		"'gpuaas-discover | gpuaas-approve --slot ' || slot_index || ' | gpuaas-wipe')), "
+		"replace('gpuaas-discover | gpuaas-approve --slot INDEX | gpuaas-wipe', 'INDEX', "
+		"slot_index))), "
 		"generation = generation + 1 WHERE node_id = ?1 AND retired = 0 AND EXISTS "
 		"(SELECT 1 FROM node WHERE id = ?1 AND mode = 'baremetal' AND ?2 = 'slice')",
 		"ss", s->node, s->mode);

@@ -1490,7 +1490,7 @@ static void good_way(sqlite3 *db)
 	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d2', 'n1/g2') AND "
 			"cleared_by = 'x'"), "2", "of a clean slot, too, the newest wipe counts");
 	w_must(db, "ROLLBACK");
-	/* What a tenant had before is tainted, whatever it counted as. */
+	/* Devices that a tenant had before are tainted, also those that counted as clean. */
 	w_must(db, "BEGIN;" TAKEN_CLAIMED PROVISIONING("y") SLOT("state = 'provisioning'", "s5")
 		       SLOT("state = 'provisioning'", "s6") SLOT("state = 'active'", "s5")
 			       SLOT("state = 'active'", "s6"));

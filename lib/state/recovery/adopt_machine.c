@@ -213,8 +213,8 @@ static int check_node(struct taking *t, struct ga_err *err)
 		return ga_refuse(err, GA_NOTFOUND, "no_discovery", node,
 				 ("%s '%s'", r ? "no discovery shows a GPU of node" :
 						 "there is no node", node),
-				 ("gpuaas-discover on it (the tenant may run it) | gpuaas-approve "
-				  "--record-only, then take the inventory again"));
+				 ("discover it, which the tenant can do, too: 'gpuaas-discover | "
+				  "gpuaas-approve --record-only'; then take the inventory again"));
 	if (!ga_streq(state, "enrolled") && !ga_streq(state, "active"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", node,
 				 ("node '%s' is %s: nothing is taken in there", node, state),

@@ -820,6 +820,22 @@ adopts()
   slots_are available available
 }
 
+@test "after a restore a deployment that failed is adopted as that, and its release proves the rest" {
+  whole_by_hand mixed
+  sold_whole
+  gpuaas-state backup "$T/before.db" > "$T/out"
+  printf '#!/bin/sh\necho no network >&2\nexit 1\n' > "$METAL/deploy/50-hand"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  run ! gpuaas-provision "$T/plan"
+  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  adopts
+  jq_is 'select(.kind == "gpuaas.allocation/1").state' failed
+  slots_are cleanup_blocked cleanup_blocked
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  run_ok bash -o pipefail -c "gpuaas-release whole --reason over | gpuaas-release - > '$T/back'"
+  slots_are wiping wiping
+}
+
 @test "a machine that a tenant had before gpuaas knew it: taken in by a person, tainted, released, wiped" {
   whole_by_hand mixed
   status_says trusted null
@@ -843,16 +859,23 @@ adopts()
   plain gpuaas-discover | gpuaas-approve --record-only > "$T/out"
   run_status 4 gpuaas-state adopt --reason test "${how[@]}" "$T/old"
   assert_stderr "does not show who has it since"
+  # Nor what a server with slots of its own reports of another.
+  gpuaas-state backup "$T/two.db" > "$T/out"
+  sql "$T/two.db" "INSERT INTO node (id, since) VALUES ('other', 'x');
+    INSERT INTO slot (id, node_id, slot_index, since) VALUES ('s0ther00', 'other', 0, 'x')"
+  gpuaas-reconcile --node other --inventory --machine n-plain > "$T/other"
+  GPUAAS_STATE=$T/two.db run_status 4 gpuaas-state adopt --reason test "${how[@]}" "$T/other"
+  assert_stderr "node 'other' has slots of its own: it does not say who has node 'n-plain'"
   adopts --machine n-plain --profile lab
   assert_output "profile 'lab' is for slices"
-  assert_equal "$(gpuaas-list allocations; gpuaas-list slots)" ""
+  assert_equal "$(gpuaas-list allocations; gpuaas-list slots --where node=n-plain)" ""
   adopts "${how[@]}"
   assert_status 0
   id=$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")
   jq_is 'select(.kind == "gpuaas.allocation/1") | [.state, .shape, .project, .access.address] | join(" ")' \
     "active baremetal acme 192.0.2.7"
   slots_are active active
-  run_ok gpuaas-list slots
+  run_ok gpuaas-list slots --where node=n-plain
   jq_is .tainted $'true\ntrue'
   assert_equal "$(gpuaas-list claims --where live=true | jq -r .claim | wc -l)" 3
   run_ok gpuaas-list audit --where action=taken_in

@@ -3,9 +3,9 @@
  * Bare metal: the operator's own executables do the work, with JSON in and out. The executables
  * of DIR/deploy, DIR/release or DIR/status that ga_hooks_find finds run one after another, sorted
  * by name, each with the order's record on stdin. So what an editor or dpkg leaves behind (50-x~,
- * 50-x.dpkg-old) is not run. Root (or the user who runs this program) must own an executable, and nobody else may
- * write it. The last line of its output is its answer if that line is a JSON object. The answers
- * are merged; members of a later answer replace those of an earlier one.
+ * 50-x.dpkg-old) is not run. Root (or the user who runs this program) must own an executable, and
+ * nobody else may write it. The last line of its output is its answer if that line is a JSON
+ * object. The answers are merged; members of a later answer replace those of an earlier one.
  */
 #ifndef GA_ACT_VM_METAL_H
 #define GA_ACT_VM_METAL_H

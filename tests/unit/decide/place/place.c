@@ -242,7 +242,8 @@ static void nearest(void)
 		  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
 		{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
 		  "are not available (fabric_vf_shared)",
-		  "list attention what to do; sold as baremetal (gpuaas-approve --mode baremetal)" },
+		  "list attention what to do; sold as baremetal (gpuaas-approve --mode "
+		  "baremetal)" },
 		/* A reason that stands against slices alone is no reason against baremetal. */
 		{ "a:ffb", "mode=baremetal", 0, "fabric_blocked: a baremetal node would fit on "
 		  "node 'a', but slots of it are not available (fabric_vf_shared)",

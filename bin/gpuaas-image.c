@@ -13,7 +13,9 @@
 #include "record/id.h"
 #include "record/words.h"
 
-static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected, *from;
+static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *cuda, *expected,
+	*from;
+static struct ga_texts features; /* borrows its texts from the arguments */
 static const char *progress = "auto";
 static bool copy, all;
 static int64_t size, ready = GA_UNKNOWN;
@@ -48,6 +50,10 @@ static const struct ga_opt add_opts[] = {
 	  .help = "login of the guest" },
 	{ .name = "driver-version", .type = GA_O_TEXT, .var = &driver, .arg = "VERSION",
 	  .help = "version of the GPU driver in the image" },
+	{ .name = "cuda-version", .type = GA_O_TEXT, .var = &cuda, .arg = "VERSION",
+	  .help = "highest CUDA version of this driver, as nvidia-smi prints it" },
+	{ .name = "feature", .type = GA_O_TEXTS, .var = &features, .arg = "NAME",
+	  .help = "software in the image that apps require, such as docker (several times)" },
 	{ .name = "ready", .type = GA_O_DURATION, .var = &ready, .arg = "DURATION",
 	  .help = "time from start to readiness (default 3m); a plan adds time for memory and "
 		  "GPUs" },
@@ -115,7 +121,10 @@ static int run_add(struct ga_err *err)
 			       name);
 	image = (struct ga_image){ .name = text(name), .firmware = text(firmware),
 				   .probe = text(probe), .user = text(user),
-				   .driver_version = text(driver), .ready_seconds = ready };
+				   .driver_version = text(driver), .cuda_version = text(cuda),
+				   .features = features, .ready_seconds = ready };
+	if (ga_image_run_check(&image, err) < 0)
+		return -1;
 	if (ready != GA_UNKNOWN && (ready < 1 || ready > GA_READY_MAX))
 		return ga_fail(err, GA_USAGE, "--ready is between 1s and 24h, not %" PRId64 "s",
 			       ready);

@@ -7,11 +7,13 @@
 
 #include "base/clock.h"
 #include "base/texts.h"
+#include "cli/app.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/follow.h"
 #include "cli/frame/where.h"
 #include "look/host/host.h"
 #include "record/access.h"
+#include "record/app.h"
 #include "record/node.h"
 #include "record/plan.h"
 #include "record/result.h"
@@ -24,7 +26,8 @@
 static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
-static bool follow, newest;
+static bool follow, newest, explain;
+static const char *app;
 static const char *format = "json";
 static char hostname[256];
 
@@ -41,6 +44,10 @@ static const struct ga_opt opts[] = {
 	  .help = "newest first (tasks, usage, evidence, audit, events)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
+	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
+	  .help = "only live allocations that this app can run on (allocations)" },
+	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
+	  .help = "with --app: every live allocation, and why the app cannot run on it" },
 	{ .name = "format", .type = GA_O_WORD, .var = &format, .arg = "FORMAT",
 	  .values = (const char *const[]){ "json", "syslog", NULL },
 	  .help = "json (default), or messages of RFC 5424 (audit)" },
@@ -53,7 +60,8 @@ static const struct ga_schema *const produces[] = {
 	&ga_claim_schema,      &ga_task_schema,	&ga_usage_schema,	 &ga_wipe_evidence_schema,
 	&ga_audit_schema,      &ga_pool_schema,	&ga_region_schema,	&ga_attention_schema,
 	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
-	&ga_access_settings_schema,     &ga_proposal_schema, NULL,
+	&ga_access_settings_schema,     &ga_proposal_schema, &ga_app_schema, &ga_app_fit_schema,
+	NULL,
 };
 
 static const char *const examples[] = {
@@ -61,6 +69,7 @@ static const char *const examples[] = {
 	"gpuaas-list slots --where state=available --where node=h7",
 	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
 	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
+	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow --format syslog",
@@ -120,11 +129,17 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (!n)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("KIND is missing"),
-				 ("nodes slots candidates profiles images node-images allocations "
-				  "plans claims tasks usage evidence audit events pools "
-				  "regions maintenance teams grants access-settings proposals "
-				  "attention"));
+				 ("nodes slots candidates profiles apps images node-images "
+				  "allocations plans claims tasks usage evidence audit events "
+				  "pools regions maintenance teams grants access-settings "
+				  "proposals attention"));
 	*ret = args[0];
+	if ((app || explain) && strcmp(*ret, "allocation") && strcmp(*ret, "allocations"))
+		return ga_fail(err, GA_USAGE, "--app and --explain are for allocations, not for "
+			"'%s'", *ret);
+	if (explain && !app)
+		return ga_fail(err, GA_USAGE, "--explain goes with --app: it says why the app "
+			"cannot run");
 	if (ga_streq(format, "syslog") && strcmp(*ret, "audit"))
 		return ga_fail(err, GA_USAGE, "--format syslog is for the audit, not for '%s'",
 			       *ret);
@@ -162,6 +177,8 @@ static int run(struct ga_err *err)
 			ga_say("%s: %s: %s", prog.name, names.unknown.msg, names.unknown.hint);
 		ga_db_close(GA_TAKE(db));
 		r = ga_follow(ga_cli_state_path(), &q, show, NULL, err);
+	} else if (app) {
+		r = ga_cli_list_for_app(db, app, explain, &q, show, NULL, err);
 	} else {
 		r = ga_store_list(db, &q, show, NULL, err);
 	}

@@ -7,6 +7,7 @@
 #include "catalog/throughput.h"
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
+#include "record/app.h"
 #include "record/request.h"
 
 #define NUMBERS_MAX 1000000000
@@ -42,8 +43,9 @@ static const struct ga_opt opts[] = {
 	TEXT("min-compute-capability", min_compute_capability, "X.Y",
 	     "least CUDA compute capability"),
 	TEXT("vendor", vendor, "NAME", "only accelerators of this vendor"),
-	{ .name = "app", .type = GA_O_WORD, .var = &opt.app, .arg = "WORD",
-	  .values = ga_app_words, .help = "platform of the program" },
+	TEXT("app", app, "NAME", "app that the profile must suit (gpuaas-list apps)"),
+	{ .name = "stack", .type = GA_O_WORD, .var = &opt.stack, .arg = "WORD",
+	  .values = ga_stack_words, .help = "software platform of the program" },
 	{ .name = "method", .type = GA_O_WORD, .var = &opt.method, .arg = "WORD",
 	  .values = ga_method_words, .help = "method of training: all parameters, or LoRA" },
 	TEXT("train-tokens", train_tokens, "N", "tokens to train on: 300M, 1.5e12"),
@@ -93,8 +95,9 @@ static const struct ga_prog prog = {
 		"gpuaas-match --model llama2-70b --precision fp8 --tokens-per-second 4000",
 		"gpuaas-match --model-params 1.5B --method full --samples 100000 "
 		"--sequence-tokens 1024 --epochs 3",
-		"gpuaas-match --memory 80GB --app cuda --image ubuntu-24.04 --request "
+		"gpuaas-match --memory 80GB --stack cuda --image ubuntu-24.04 --request "
 		"| gpuaas-place",
+		"gpuaas-match --app vllm --request | gpuaas-place --dry-run",
 		"gpuaas-match - < requirement.json", NULL },
 	.needs_state = true,
 };

@@ -12,8 +12,8 @@
 #include "state/db/audit.h"
 
 static struct {
-	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data,
-		*min_memory;
+	const char *profile, *project, *name, *region, *pool, *node, *image, *app, *request_id,
+		*data, *min_memory;
 	struct ga_borrowed_texts types, keys;
 	int64_t gpus, priority, expires, run_time;
 	bool baremetal, preemptible, dry_run, explain, guide;
@@ -44,6 +44,8 @@ static const struct ga_opt opts[] = {
 	  .help = "least memory of one accelerator, as its maker writes it: 80GB" },
 	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME",
 	  .help = "image (default: the profile's)" },
+	{ .name = "app", .type = GA_O_TEXT, .var = &opt.app, .arg = "NAME",
+	  .help = "app to run: only a machine that its manifest allows (gpuaas-list apps)" },
 	{ .name = "key", .type = GA_O_TEXTS, .var = &opt.keys, .arg = "FILE|KEY",
 	  .help = "ssh public key, or a file of them" },
 	{ .name = "user-data", .type = GA_O_PATH, .var = &opt.data, .arg = "FILE",
@@ -76,6 +78,7 @@ static const struct ga_prog prog = {
 		"gpuaas-place --profile h200-slice --gpus 2 --project vision | gpuaas-provision",
 		"gpuaas-place --profile h200-slice --gpus 4 --dry-run --explain",
 		"gpuaas-place --profile h200-baremetal --node h7",
+		"gpuaas-place --profile h200-slice --app vllm --user-data vllm.yaml --key me.pub",
 		"gpuaas-place --guide", "gpuaas-place < requests.ndjson", NULL },
 	.needs_state = true,
 	.acts = true,
@@ -89,8 +92,6 @@ struct batch {
 
 static int from_flags(struct ga_request *r, struct ga_err *err)
 {
-	size_t i;
-
 	ga_schema_init(&ga_request_schema, r);
 	r->request_id = ga_strdup0(opt.request_id);
 	r->name = ga_strdup0(opt.name);
@@ -103,17 +104,14 @@ static int from_flags(struct ga_request *r, struct ga_err *err)
 	r->pool = ga_strdup0(opt.pool);
 	r->node = ga_strdup0(opt.node);
 	r->image = ga_strdup0(opt.image);
+	r->app = ga_strdup0(opt.app);
 	r->run_seconds = opt.run_time;
 	r->preemptible = opt.preemptible;
 	ga_request_complete(r);
-	if (opt.min_memory &&
-	    ga_memory_parse(opt.min_memory, "--min-memory", &r->min_memory_mib, err) < 0)
+	if ((opt.min_memory &&
+	     ga_memory_parse(opt.min_memory, "--min-memory", &r->min_memory_mib, err) < 0) ||
+	    ga_request_add_lists(r, &opt.types, &opt.keys, err) < 0)
 		return -1;
-	for (i = 0; i < opt.types.n; i++)
-		ga_texts_add(&r->types, opt.types.v[i]);
-	for (i = 0; i < opt.keys.n; i++)
-		if (ga_request_add_key(r, opt.keys.v[i], err) < 0)
-			return -1;
 	if (opt.data &&
 	    ga_request_user_data(r, opt.data, ga_cli_state_path(), opt.dry_run, err) < 0)
 		return -1;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-show: everything in the state about one node, slot or allocation: the record, its claims,
- * timeline, evidence, usage and audit; or about a team, a grant or a proposal. Sections on a
- * terminal, records in a pipe.
+ * timeline, evidence, usage and audit; or about a team, a grant, a proposal or an app. Sections on
+ * a terminal, records in a pipe.
  */
 #include "cli/frame/cli.h"
 #include "record/access.h"
+#include "record/app.h"
 #include "record/match.h"
 #include "record/result.h"
 #include "record/state.h"
@@ -17,7 +18,7 @@ static const struct ga_schema *const produces[] = {
 	&ga_node_schema, &ga_slot_schema,		 &ga_allocation_schema, &ga_claim_schema,
 	&ga_allocation_match_schema,
 	&ga_task_schema, &ga_wipe_evidence_schema, &ga_usage_schema,      &ga_audit_schema,
-	&ga_team_schema, &ga_grant_schema,	 &ga_proposal_schema,   NULL,
+	&ga_team_schema, &ga_grant_schema,	 &ga_proposal_schema,   &ga_app_schema, NULL,
 };
 
 static const char *const examples[] = {
@@ -28,7 +29,7 @@ static const char *const examples[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-show",
-	.abstract = "show everything of one node, slot, allocation, team or grant",
+	.abstract = "show everything of one node, slot, allocation, app, team or grant",
 	.args = "ID",
 	.args_min = 1,
 	.args_max = 1,

@@ -41,7 +41,7 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "migrate", .abstract = "migrate an older file to the schema of this version",
 	  .run = run_migrate },
 	{ .name = "apply",
-	  .abstract = "store profiles, images, node settings, regions, teams and grants",
+	  .abstract = "store profiles, apps, images, node settings, regions, teams and grants",
 	  .args = "FILE|-…", .args_min = 1, .args_max = -1, .run = ga_cli_apply },
 	{ .name = "fold", .abstract = "commit results of hosts", .args = "FILE|-", .args_max = 1,
 	  .run = run_fold },

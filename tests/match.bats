@@ -547,17 +547,23 @@ standard 14400 20-second"
 }
 
 @test "a requirement as a record, with options over it" {
-  printf '%s\n' '{"kind":"gpuaas.requirement/1","memory_mib":81920,"app":"cuda"}' > "$T/need"
+  printf '%s\n' '{"kind":"gpuaas.requirement/1","memory_mib":81920,"stack":"cuda"}' > "$T/need"
   run_ok gpuaas-match --json - < "$T/need"
   jq_is 'select(.fits).profile' "standard
 premium"
   run_ok gpuaas-match --json "$T/need" --memory 141GB
   jq_is 'select(.fits).profile' premium
-  run_status 1 gpuaas-match --table --vendor intel --app rocm
+  run_status 1 gpuaas-match --table --vendor intel --stack rocm
   output=${output%%$'\n\n'*}
   assert_equal "$(heading REASON | paste -sd ' ')" 'app_incompatible app_incompatible app_incompatible'
-  run_status 1 gpuaas-match --json "$T/need" --app rocm
+  run_status 1 gpuaas-match --json "$T/need" --stack rocm
   jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' app_incompatible
+  # For one release the words of the stack are read where they stood before, with a warning.
+  run_status 1 gpuaas-match --json --app rocm
+  jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' app_incompatible
+  assert_stderr "warning: app 'rocm' is read as stack 'rocm'"
+  run_status 1 gpuaas-match --json - <<< '{"kind":"gpuaas.requirement/1","app":"rocm"}'
+  assert_stderr "warning: app 'rocm' is read as stack 'rocm'"
 }
 
 @test "bad input is refused and says why" {

@@ -155,7 +155,7 @@ STUB
   echo '-----BEGIN PGP PUBLIC KEY BLOCK-----' > "$T/nvidia.pub"
   run_ok "$T/images/cuda/build" --driver-version 570.133.20 --key "$T/nvidia.pub" \
     --mirror http://mirror.example/debian "$T/cuda.raw"
-  assert_output "--name cuda-570 --driver-version 570.133.20 --probe ssh"
+  assert_output "--name cuda-570 --driver-version 570.133.20 --cuda-version 12.8 --probe ssh"
   run_ok cat "$T/args"
   assert_output "http://mirror.example/debian"
   assert_output "$T/cuda.raw"
@@ -165,4 +165,10 @@ STUB
   assert_output 'Pin: origin "developer.download.nvidia.com"'
   assert_output "signed-by=/etc/apt/keyrings/nvidia.asc"
   assert_output "gpuaas-persistence.service"
+  # With containers the image has what apps require, and says so.
+  run_ok "$T/images/cuda/build" --driver-version 570.133.20 --key "$T/nvidia.pub" --containers "$T/cuda.raw"
+  assert_output "--feature docker --feature nvidia-container-toolkit --probe ssh"
+  shellcheck -s sh "$T/hook"
+  run_ok cat "$T/hook"
+  assert_output 'nvidia-ctk runtime configure --runtime=docker'
 }

@@ -3,6 +3,7 @@
 #include "catalog/name.h"
 
 #include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/texts.h"
@@ -396,4 +397,11 @@ void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_cl
 	for (i = 0; i < ga_accels_count(list); i++)
 		ga_closest_add(ret, ga_accels_at(list, i)->slug,
 			       far_from(ret, ga_accels_at(list, i)));
+}
+
+bool ga_accel_is_vendor(const char *have, const char *want)
+{
+	size_t n = strlen(want);
+
+	return !strncasecmp(have, want, n) && (!have[n] || have[n] == ' ');
 }

@@ -37,6 +37,9 @@ void ga_accel_named_release(struct ga_accel_named *n);
 void ga_accels_named(const struct ga_accels *list, enum ga_name_family family, const char *text,
 		     struct ga_accel_named *ret);
 
+/* Whether the vendor's name is the wanted one, in any case: "Intel Habana" is Intel's. */
+bool ga_accel_is_vendor(const char *have, const char *want);
+
 /* The machine of a cloud with this name ("p5.48xlarge", "ml.p4d.24xlarge", "a2-highgpu-1g"), or
  * NULL. */
 const struct ga_accel_instance *ga_accels_instance(const struct ga_accels *list, const char *name);

@@ -14,6 +14,8 @@
 #include "base/stop.h"
 #include "cli/frame/cli.h"
 #include "look/host/host.h"
+#include "record/app.h"
+#include "record/id.h"
 #include "record/time.h"
 
 static struct ga_image_run *drawn; /* the run whose progress is on the terminal */
@@ -166,13 +168,33 @@ int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const 
 	return emit_both(&s.image, &s.copy, err);
 }
 
+int ga_image_run_check(const struct ga_image *image, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < image->features.n; i++)
+		if (!ga_name_is_valid(image->features.v[i]))
+			return ga_fail(err, GA_USAGE, "--feature '%.64s' is no name: a-z, 0-9, "
+				       "'.', '_' and '-', such as docker", image->features.v[i]);
+	if (image->cuda_version && ga_version_meets(image->cuda_version, image->cuda_version) < 0)
+		return ga_fail(err, GA_USAGE, "--cuda-version '%.64s' is no version such as 12.4",
+			       image->cuda_version);
+	return 0;
+}
+
 static void name_as(const struct ga_image *image, struct ga_stored_image *s)
 {
+	size_t i;
+
 	set(&s->image.name, image->name);
 	set(&s->image.firmware, image->firmware);
 	set(&s->image.probe, image->probe);
 	set(&s->image.user, image->user);
 	set(&s->image.driver_version, image->driver_version);
+	set(&s->image.cuda_version, image->cuda_version);
+	ga_texts_release(&s->image.features);
+	for (i = 0; i < image->features.n; i++)
+		ga_texts_add(&s->image.features, image->features.v[i]);
 	s->image.ready_seconds = image->ready_seconds;
 }
 

@@ -31,6 +31,8 @@ GA_MUST_CHECK int ga_image_run_bytes(int64_t done, int64_t total, void *what, st
 GA_MUST_CHECK int ga_image_run_add_in_place(struct ga_image_run *run, const char *file,
 					    const char *expected, const struct ga_image *image,
 					    struct ga_err *err);
+/* Checks what --cuda-version and --feature say: GA_USAGE. */
+GA_MUST_CHECK int ga_image_run_check(const struct ga_image *image, struct ga_err *err);
 /* Copies a file, or standard input for "-", into the store and emits both records. bytes is the
  * expected size of a stream; 0: unknown. */
 GA_MUST_CHECK int ga_image_run_add(struct ga_image_run *run, const char *operand, int64_t bytes,

@@ -6,6 +6,7 @@
 
 #include "record/accel.h"
 #include "record/access.h"
+#include "record/app.h"
 #include "record/boot.h"
 #include "record/expectation.h"
 #include "record/host.h"
@@ -27,6 +28,7 @@
 const struct ga_schema *const ga_kinds[] = {
 	&ga_host_schema,	       &ga_candidate_schema,  &ga_end_schema,
 	&ga_slot_schema,	       &ga_node_schema,	     &ga_profile_schema,
+	&ga_app_schema,	       &ga_app_fit_schema,
 	&ga_image_schema,       &ga_node_image_schema, &ga_node_settings_schema,
 	&ga_request_schema,     &ga_user_data_schema,  &ga_plan_schema,	     &ga_explanation_schema,
 	&ga_refusal_schema,     &ga_release_order_schema, &ga_wipe_order_schema,

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "record/app.h"
+
 const char *const ga_precision_words[] = { "fp32", "tf32", "fp16", "bf16", "fp8",
 					   "int8", "fp4",  "int4", NULL };
 const char *const ga_method_words[] = { "full", "lora", NULL };
 const char *const ga_scenario_words[] = { "offline", "server", "interactive", NULL };
 const char *const ga_latency_words[] = { "e2e", "ttft", "itl", NULL };
-const char *const ga_app_words[] = { "cuda", "rocm", "oneapi", "neuron", "synapse", "xla", NULL };
 static const char *const slo_words[] = { "met", "missed", "unknown", NULL };
 static const char *const confidences[] = { "measured", "similar", "weak", "external", NULL };
 static const char *const availabilities[] = { "now", "later", "none", "unknown", NULL };
@@ -42,8 +43,11 @@ const struct ga_schema ga_requirement_schema = {
 		GA_TEXT(S, min_compute_capability, GA_OPT, GA_T_ANY,
 			"lowest CUDA compute capability, such as 8.0"),
 		GA_TEXT(S, vendor, GA_OPT, GA_T_ANY, "vendor of the accelerator"),
-		GA_ENUM(S, app, GA_OPT, ga_app_words,
+		GA_ENUM(S, stack, GA_OPT, ga_stack_words,
 			"software platform that the program was built for"),
+		GA_TEXT(S, app, GA_OPT, GA_T_NAME,
+			"app whose manifest the profile must meet (gpuaas-list apps); a word of "
+			"stack, as older versions wrote, is read as stack"),
 		GA_ENUM(S, method, GA_OPT, ga_method_words, "method of training; default full"),
 		GA_INT_IN(S, train_tokens, GA_OPT, 1, MILLION * MILLION * 1000,
 			  "tokens to train on; a token that is read twice counts twice"),
@@ -75,7 +79,7 @@ const struct ga_schema ga_requirement_schema = {
 #undef S
 
 #define S ga_match_reason
-static const struct ga_schema match_reason_schema = {
+const struct ga_schema ga_match_reason_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "stable machine word"),
@@ -103,8 +107,10 @@ const struct ga_schema ga_match_schema = {
 		GA_ENUM(S, slo, GA_NULLOK, slo_words,
 			"whether the required throughput, latency and cost are met; null: none is "
 			"required"),
-		GA_LISTOF(S, reasons, &match_reason_schema, "reasons why the profile does not fit"),
-		GA_LISTOF(S, unknown, &match_reason_schema, "values that no source gives, and why"),
+		GA_LISTOF(S, reasons, &ga_match_reason_schema,
+			  "reasons why the profile does not fit"),
+		GA_LISTOF(S, unknown, &ga_match_reason_schema,
+			  "values that no source gives, and why"),
 		GA_MIB(S, memory_mib, GA_NULLOK, "nominal memory of one GPU in MiB"),
 		GA_MIB(S, memory_needed_mib, GA_NULLOK,
 		       "least memory needed on one GPU in MiB, as far as known"),
@@ -212,4 +218,13 @@ void ga_match_say(struct ga_match_reasons *list, const char *code, const char *f
 	r->code = ga_xstrdup(code);
 	r->sentence = ga_xvprintf(fmt, args);
 	va_end(args);
+}
+
+void ga_match_reasons_release(struct ga_match_reasons *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_schema_release(&ga_match_reason_schema, &list->v[i]);
+	ga_list_release(list);
 }

@@ -21,7 +21,9 @@ struct ga_requirement {
 	struct ga_texts architectures;	     /* best first; names or families */
 	bool require_architecture;
 	char *min_compute_capability;
-	char *vendor, *app;
+	char *vendor;
+	char *stack; /* software platform of its builds */
+	char *app;   /* name of a manifest */
 	char *method; /* of training: full, lora; NULL and no tokens: no training */
 	int64_t train_tokens, samples, sequence_tokens, epochs, checkpoints;
 	char *scenario;
@@ -84,11 +86,13 @@ struct ga_allocation_match {
 /* Adds a reason with its code and its sentence. */
 void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
+void ga_match_reasons_release(struct ga_match_reasons *list);
+#define ga_autoreasons ga_cleanup(ga_match_reasons_release)
 
-extern const char *const ga_precision_words[], *const ga_method_words[], *const ga_latency_words[],
-	*const ga_app_words[];
+extern const char *const ga_precision_words[], *const ga_method_words[], *const ga_latency_words[];
 extern const char *const ga_scenario_words[]; /* offline, server, interactive */
-extern const struct ga_schema ga_requirement_schema, ga_match_schema, ga_request_match_schema,
+extern const struct ga_schema ga_match_reason_schema, ga_requirement_schema, ga_match_schema,
+	ga_request_match_schema,
 	ga_allocation_match_schema;
 
 #endif

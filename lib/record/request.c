@@ -25,6 +25,8 @@ const struct ga_schema ga_request_schema = {
 		GA_TEXTS(S, types, GA_OPT, GA_T_ANY, "accelerator types, best first"),
 		GA_MIB(S, min_memory_mib, GA_OPT, "least memory of one accelerator in MiB"),
 		GA_TEXT(S, image, GA_OPT, GA_T_NAME, "image; default: of the profile"),
+		GA_TEXT(S, app, GA_OPT, GA_T_NAME,
+			"app to run: only a machine that its manifest allows is given"),
 		GA_TEXTS(S, keys, GA_OPT, GA_T_ANY, "ssh public keys of the user"),
 		GA_TEXT(S, user_data_digest, GA_OPT, GA_T_DIGEST,
 			"digest of the user-data that comes with the request"),

@@ -19,6 +19,7 @@ struct ga_request {
 	struct ga_texts types; /* accelerator types in order of preference */
 	int64_t min_memory_mib;
 	char *image;
+	char *app; /* name of a manifest */
 	struct ga_texts keys; /* ssh public keys */
 	char *user_data_digest;
 	int64_t run_seconds;

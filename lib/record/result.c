@@ -121,6 +121,10 @@ const struct ga_schema ga_allocation_schema = {
 		GA_TEXT(S, type_reason, GA_OPT, GA_T_ANY,
 			"why the devices are not of the first type of the request; the state says "
 			"this, never the host"),
+		GA_TEXT(S, app, GA_OPT, GA_T_NAME,
+			"app that the request named; the state says this, never the host"),
+		GA_SERIAL(S, app_version, GA_OPT,
+			  "version of the app when the allocation was placed"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -53,6 +53,8 @@ struct ga_allocation {
 	bool lab;
 	int64_t profile_changed; /* tristate; GA_UNKNOWN from a host */
 	char *type_reason;
+	char *app; /* that the request named, or NULL */
+	int64_t app_version;
 };
 
 struct ga_step {

@@ -183,6 +183,10 @@ const struct ga_schema ga_image_schema = {
 		GA_TEXT(S, user, GA_OPT, GA_T_ANY, "login of the guest"),
 		GA_TEXT(S, driver_version, GA_OPT, GA_T_ANY,
 			"version of the GPU driver in the image"),
+		GA_TEXT(S, cuda_version, GA_OPT, GA_T_ANY,
+			"highest CUDA version that this driver supports, as nvidia-smi prints it"),
+		GA_TEXTS(S, features, GA_OPT, GA_T_NAME,
+			 "software in the image that apps can require, such as docker"),
 		GA_SECONDS_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
 			  "seconds from start to readiness, without those for memory and GPUs; "
 			  "default 180"),

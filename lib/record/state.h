@@ -78,6 +78,8 @@ struct ga_image {
 	char *name, *digest, *chunks_digest, *format;
 	int64_t file_bytes, size_bytes;
 	char *firmware, *probe, *user, *driver_version;
+	char *cuda_version; /* highest CUDA version of that driver, or NULL */
+	struct ga_texts features; /* as apps require them: docker, nvidia-container-toolkit */
 	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
 };
 

@@ -35,7 +35,8 @@ static inline void run(const struct ga_requirement *need, const struct ga_match_
 		       size_t n, const struct ga_measured *measured, size_t n_measured,
 		       struct ga_matches *ret)
 {
-	const struct ga_match_tables tables = { accels, &table, measured, n_measured };
+	const struct ga_match_tables tables = { accels, &table, measured, n_measured,
+						NULL };
 
 	ga_match(need, &tables, offers, n, ret);
 	ga_match_rank(accels, ret);

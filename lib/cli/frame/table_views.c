@@ -4,6 +4,7 @@
 
 #include "record/accel.h"
 #include "record/access.h"
+#include "record/app.h"
 #include "record/boot.h"
 #include "record/host.h"
 #include "record/match.h"
@@ -61,6 +62,14 @@ static const struct ga_view views[] = {
 	    { "WIPE", "wipe.minimum_class" }, { "VERIFY", "wipe.verify" },
 	    { "PRICE/HOUR", "price_micros" }, { "RETIRED", "retired" }, { "TEAMS", "teams" },
 	    { "TYPES", "types" } } },
+	{ &ga_app_schema, NULL,
+	  { { "APP", "name" }, { "VERSION", "version" }, { "RUNTIME", "runtime" },
+	    { "SPAN", "span" }, { "SHAPES", "shapes" }, { "GPUS", "counts" },
+	    { "MIB/GPU", "min_memory_mib" }, { "IMAGE NEEDS", "image_features" },
+	    { "RETIRED", "retired" }, { "TITLE", "title" } } },
+	{ &ga_app_fit_schema, NULL,
+	  { { "ALLOCATION", "allocation" }, { "NAME", "name" }, { "STATE", "state" },
+	    { "PROFILE", "profile" }, { "FITS", "fits" }, { "REASON", "reasons" } } },
 	{ &ga_image_schema, NULL,
 	  { { "IMAGE", "name" }, { "FORMAT", "format" }, { "SIZE", "size_bytes" },
 	    { "FIRMWARE", "firmware" }, { "PROBE", "probe" }, { "DIGEST", "digest" } } },
@@ -249,6 +258,9 @@ static const struct {
 	    { { "GRACEFUL", "graceful_seconds" }, false }, { { "DOMAIN", "domain_type" }, false },
 	    { { "GPU MEMORY", "wipe.gpu_memory" }, false } } },
 	{ &ga_slot_schema, { { { "REASON", "cordon_reason" }, true } } },
+	{ &ga_image_schema,
+	  { { { "DRIVER", "driver_version" }, true }, { { "CUDA", "cuda_version" }, true },
+	    { { "FEATURES", "features" }, true } } },
 	{ &ga_allocation_schema, { { { "PROFILE CHANGED", "profile_changed" }, true } } },
 };
 

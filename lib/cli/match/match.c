@@ -17,6 +17,9 @@
 #include "cli/offer.h"
 #include "cli/place/place.h"
 #include "record/time.h"
+#include "state/capacity/app.h"
+#include "state/capacity/profile.h"
+#include "state/node/image.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */
 
@@ -25,15 +28,25 @@ struct profiles {
 	size_t n;
 };
 
+/* The image of a request for a profile; image is its record, when it is known. */
+struct profile_image {
+	char *name;
+	bool known;
+	struct ga_image image;
+};
+
 struct matching {
 	const struct ga_match_opts *o;
 	struct ga_requirement need;
+	struct ga_app app; /* when has_app: the app of the requirement */
+	bool has_app;
 	struct ga_accels *accels;
 	struct ga_throughput throughput;
 	struct ga_access_rules rules; /* of the state, for the project's teams */
 	bool published; /* profiles are from the published view, and the rules are unknown */
 	struct ga_measured_list measured;
 	struct profiles profiles;
+	GA_LIST(struct profile_image) images; /* with an app: of each profile */
 	GA_LIST(struct ga_match_offer) offers;
 	struct ga_match_tables tables; /* of these offers */
 	struct ga_matches answers;
@@ -50,7 +63,16 @@ static void forget_offers(struct matching *m)
 	for (i = 0; i < m->profiles.n; i++)
 		ga_schema_release(&ga_hardware_profile_schema, &m->profiles.v[i]);
 	ga_list_release(&m->profiles);
+	for (i = 0; i < m->images.n; i++) {
+		free(m->images.v[i].name);
+		if (m->images.v[i].known)
+			ga_schema_release(&ga_image_schema, &m->images.v[i].image);
+	}
+	ga_list_release(&m->images);
 	ga_access_rules_release(&m->rules);
+	if (m->has_app)
+		ga_schema_release(&ga_app_schema, &m->app);
+	m->has_app = false;
 }
 
 static void cleanup_matching(struct matching *m)
@@ -74,6 +96,48 @@ static int keep(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return 0;
 }
 
+/* The image that a request for the profile would get. */
+static int read_image(struct matching *m, struct ga_db *db, const char *profile,
+		      struct ga_err *err)
+{
+	struct profile_image *of = ga_list_add(&m->images);
+	struct ga_err gone = GA_ERR_INIT;
+	struct ga_profile p;
+	int r;
+
+	of->name = ga_strdup0(m->need.image);
+	if (!of->name && ga_store_profile(db, profile, &p, &gone) == 0) {
+		of->name = GA_TAKE(p.image);
+		ga_schema_release(&ga_profile_schema, &p);
+	}
+	r = of->name ? ga_store_image(db, of->name, &of->image, err) : 0;
+	of->known = r > 0;
+	return r < 0 ? -1 : 0;
+}
+
+/* Reads the manifest of the required app, and the image of each profile. */
+static int read_app(struct matching *m, struct ga_err *err)
+{
+	ga_autodb_leave struct ga_db *db = NULL;
+	size_t i;
+
+	if (!m->need.app)
+		return 0;
+	if (m->published)
+		return ga_refuse(err, GA_DENIED, NULL, m->need.app,
+				 ("you may not read the state, and apps are not published"),
+				 ("run it as a user who may read the state '%s'",
+				  ga_cli_state_path()));
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 || ga_store_app(db, m->need.app, &m->app, err) < 0)
+		return -1;
+	m->has_app = true;
+	for (i = 0; i < m->profiles.n; i++)
+		if (read_image(m, db, m->profiles.v[i].name, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int read_profiles(struct matching *m, struct ga_err *err)
 {
 	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros(),
@@ -81,7 +145,7 @@ static int read_profiles(struct matching *m, struct ga_err *err)
 	int r = ga_cli_read_offers(&q, true, keep, &m->profiles, err);
 
 	m->published = r > 0;
-	return r;
+	return r < 0 || read_app(m, err) < 0 ? -1 : 0;
 }
 
 static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, const char *slug)
@@ -122,6 +186,7 @@ static int64_t machine_of(const struct ga_hardware_profile *p, const char *slug)
 static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
 {
 	const struct ga_offer_type *numbers = slug ? of_type(p, slug) : NULL;
+	const struct profile_image *image = m->has_app ? &m->images.v[p - m->profiles.v] : NULL;
 	struct ga_match_offer *o = ga_list_add(&m->offers);
 	int64_t memory = slug ? ga_accels_memory_mib(m->accels, slug) : 0;
 
@@ -136,6 +201,8 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
 		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
 		.team = may_use(m, p), .machine = machine_of(p, slug),
+		.image_name = image ? image->name : NULL,
+		.image = image && image->known ? &image->image : NULL,
 	};
 	o->type_name = o->type ? o->type->name : slug;
 	if (!slug)
@@ -171,6 +238,8 @@ static void add_given(struct matching *m, const struct ga_hardware_profile *p)
 static void match_offers(struct matching *m)
 {
 	size_t i;
+
+	m->tables.app = m->has_app ? &m->app : NULL;
 
 	for (i = 0; i < m->profiles.n; i++) {
 		const struct ga_hardware_profile *p = &m->profiles.v[i];
@@ -342,6 +411,7 @@ static int fill_request(const struct matching *m, const struct ga_match *a,
 	r->count = a->count;
 	r->project = ga_strdup0(m->need.project);
 	r->image = ga_strdup0(m->need.image);
+	r->app = ga_strdup0(m->need.app);
 	r->match = figures_of(a);
 	if (a->accelerator_type)
 		ga_texts_add(&r->types, a->accelerator_type);
@@ -468,7 +538,8 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 					 m.published ? NULL : &m.rules };
 	if (ga_match_check_words(&m.need, &words, err) < 0)
 		return -1;
-	m.tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
+	m.tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n,
+					     NULL };
 	match_offers(&m);
 	ask_estimators(&m);
 	ga_match_rank(m.accels, &m.answers);

@@ -10,7 +10,8 @@
 #include "record/match.h"
 
 struct ga_match_opts {
-	const char *model, *params, *precision, *memory, *min_compute_capability, *vendor, *app;
+	const char *model, *params, *precision, *memory, *min_compute_capability, *vendor;
+	const char *stack, *app;
 	int64_t layers, kv_heads, head_size, context, batch;
 	struct ga_borrowed_texts architectures;
 	bool require_architecture;

@@ -6,6 +6,7 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
+#include "record/app.h"
 #include "record/decimal.h"
 #include "record/money.h"
 
@@ -97,6 +98,20 @@ static int check(const struct ga_requirement *n, struct ga_err *err)
 	return 0;
 }
 
+/* For one release: app had the words of stack. */
+static void read_stack(struct ga_requirement *n)
+{
+	if (!n->app || !ga_stack_vendor(n->app))
+		return;
+	ga_say("warning: app '%s' is read as stack '%s': --stack names the software platform, and "
+	       "--app an app (gpuaas-list apps); the next release does not read it so",
+	       n->app, n->app);
+	if (n->stack)
+		free(GA_TAKE(n->app));
+	else
+		n->stack = GA_TAKE(n->app);
+}
+
 int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
 		  struct ga_err *err)
 {
@@ -109,6 +124,7 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 	ga_schema_init(&ga_requirement_schema, ret);
 	if (operand && read_record(operand, ret, err) < 0)
 		return -1;
+	read_stack(ret); /* before an option may replace it */
 	/* Options may still add missing members. */
 	(void)check(ret, &of_record);
 	if (set_decimal(&ret->params, o->params, "--model-params", PARAMS_MAX, err) < 0 ||
@@ -139,7 +155,9 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 	set_text(&ret->precision, o->precision);
 	set_text(&ret->min_compute_capability, o->min_compute_capability);
 	set_text(&ret->vendor, o->vendor);
+	set_text(&ret->stack, o->stack);
 	set_text(&ret->app, o->app);
+	read_stack(ret);
 	set_text(&ret->method, o->method);
 	set_text(&ret->scenario, o->scenario);
 	set_text(&ret->latency, o->latency);
@@ -170,7 +188,8 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 bool ga_match_asks(const struct ga_requirement *n)
 {
 	return n->model || n->params != GA_UNKNOWN || n->memory_mib != GA_UNKNOWN ||
-	       n->architectures.n || n->min_compute_capability || n->vendor || n->app ||
+	       n->architectures.n || n->min_compute_capability || n->vendor || n->stack ||
+	       n->app ||
 	       ga_estimate_is_training(n) || n->tokens_per_second != GA_UNKNOWN ||
 	       n->p99_ms != GA_UNKNOWN || n->max_cost_per_hour_micros != GA_UNKNOWN ||
 	       n->gpus != GA_UNKNOWN;

@@ -77,7 +77,7 @@ static int check_vendor(const struct ga_accels *accels, const char *text, struct
 	for (i = 0; i < ga_accels_count(accels); i++) {
 		const char *have = ga_accels_at(accels, i)->vendor;
 
-		if (have && ga_match_is_vendor(have, text))
+		if (have && ga_accel_is_vendor(have, text))
 			return 0;
 		add(&names, have);
 	}

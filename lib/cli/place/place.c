@@ -45,7 +45,7 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 
 int ga_placer_emit(const struct ga_placer *p, struct ga_err *err)
 {
-	size_t i;
+	size_t i, j;
 
 	for (i = 0; i < p->results.n; i++) {
 		const struct ga_placed *r = &p->results.v[i];
@@ -53,6 +53,8 @@ int ga_placer_emit(const struct ga_placer *p, struct ga_err *err)
 		if (r->is_plan ? ga_emit_text(&ga_plan_schema, &r->plan, r->text, err) < 0 :
 				 ga_emit(&ga_refusal_schema, &r->refusal, err) < 0)
 			return -1;
+		for (j = 0; !r->is_plan && j < r->refusal.alternatives.n; j++)
+			ga_print("would fit: %s", r->refusal.alternatives.v[j]);
 		if (p->explain && ga_emit(&ga_explanation_schema, &r->explanation, err) < 0)
 			return -1;
 	}
@@ -120,6 +122,19 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 			return -1;
 		p += len + (p[len] == '\n');
 	}
+	return 0;
+}
+
+int ga_request_add_lists(struct ga_request *request, const struct ga_borrowed_texts *types,
+			 const struct ga_borrowed_texts *keys, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < types->n; i++)
+		ga_texts_add(&request->types, types->v[i]);
+	for (i = 0; i < keys->n; i++)
+		if (ga_request_add_key(request, keys->v[i], err) < 0)
+			return -1;
 	return 0;
 }
 

@@ -24,6 +24,10 @@ GA_MUST_CHECK int ga_request_check(const struct ga_request *request, struct ga_e
 /* Adds the public keys of the file that text names, or text itself if it is a key. */
 GA_MUST_CHECK int ga_request_add_key(struct ga_request *request, const char *text,
 				     struct ga_err *err);
+/* Adds types, and keys as ga_request_add_key does. */
+GA_MUST_CHECK int ga_request_add_lists(struct ga_request *request,
+				       const struct ga_borrowed_texts *types,
+				       const struct ga_borrowed_texts *keys, struct ga_err *err);
 /* Stores user-data with mode 0600 below the state's folder, under its digest, and puts the digest
  * into the request. */
 GA_MUST_CHECK int ga_request_user_data(struct ga_request *request, const char *file,

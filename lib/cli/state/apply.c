@@ -8,11 +8,13 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/app.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/tell_state.h"
 #include "cli/frame/types.h"
 #include "cli/state/state.h"
 #include "record/access.h"
+#include "record/app.h"
 #include "record/state.h"
 #include "state/fold/take.h"
 
@@ -45,6 +47,11 @@ static int apply_node_image(const struct ga_rec *rec, struct ga_err *err)
 static int apply_profile(const struct ga_rec *rec, struct ga_err *err)
 {
 	return at_line(ga_cli_apply_profile(db, rec, err), rec, err);
+}
+
+static int apply_app(const struct ga_rec *rec, struct ga_err *err)
+{
+	return at_line(ga_cli_apply_app(db, rec, err), rec, err);
 }
 
 struct inputs {
@@ -87,6 +94,7 @@ int ga_cli_apply(struct ga_err *err)
 {
 	static const struct ga_consumer table[] = {
 		{ &ga_profile_schema, apply_profile }, { &ga_image_schema, apply },
+		{ &ga_app_schema, apply_app },
 		{ &ga_node_image_schema, apply_node_image }, { &ga_node_settings_schema, apply },
 		{ &ga_team_schema, apply },	 { &ga_grant_schema, apply },
 		{ &ga_access_settings_schema, apply },	 { &ga_region_schema, apply },

@@ -2,33 +2,24 @@
 /* Matches requirements to hardware profiles: makes one answer for each offer. */
 #include "decide/match/match.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "catalog/name.h"
 #include "decide/match/internal.h"
 #include "record/money.h"
 
 int ga_capability_meets(const char *have, const char *want)
 {
 	const char *const texts[] = { have, want };
-	long major[2], minor[2];
-	char *end;
 	size_t i;
 
-	for (i = 0; i < 2; i++) {
-		if (!texts[i] || !isdigit((unsigned char)texts[i][0]))
+	for (i = 0; i < 2; i++)
+		if (!texts[i] || strchr(texts[i], '.') != strrchr(texts[i], '.'))
 			return -1;
-		major[i] = strtol(texts[i], &end, 10);
-		minor[i] = 0;
-		if (*end == '.' && isdigit((unsigned char)end[1]))
-			minor[i] = strtol(end + 1, &end, 10);
-		if (*end)
-			return -1;
-	}
-	return major[0] > major[1] || (major[0] == major[1] && minor[0] >= minor[1]);
+	return ga_version_meets(have, want);
 }
 
 /* ---- checks of the type ---- */
@@ -80,37 +71,36 @@ static void check_capability(const struct try *t)
 			     "its compute capability is %s, at least %.16s is needed", have, want);
 }
 
-/* The vendor whose accelerators run an app platform's builds; "Intel Habana" makes Gaudi. */
-static const char *const app_vendors[][2] = {
-	{ "cuda", "NVIDIA" },	{ "rocm", "AMD" },	     { "oneapi", "Intel" },
-	{ "neuron", "AWS" },	{ "synapse", "Intel Habana" }, { "xla", "Google" },
-};
-
-bool ga_match_is_vendor(const char *have, const char *want)
-{
-	size_t n = strlen(want);
-
-	return !strncasecmp(have, want, n) && (!have[n] || have[n] == ' ');
-}
-
 static void check_vendor(const struct try *t)
 {
 	const char *have = t->offer->type ? t->offer->type->vendor : NULL;
-	size_t i;
+	const char *runs_on = ga_stack_vendor(t->need->stack);
 
-	if (!have && (t->need->vendor || t->need->app)) {
+	if (!have && (t->need->vendor || t->need->stack)) {
 		ga_match_say(&t->m->unknown, "vendor",
 			     "the vendor of its accelerators is not known");
 		return;
 	}
-	if (t->need->vendor && !ga_match_is_vendor(have, t->need->vendor))
+	if (t->need->vendor && !ga_accel_is_vendor(have, t->need->vendor))
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s", have);
-	for (i = 0; t->need->app && i < GA_ARRAY_SIZE(app_vendors); i++)
-		if (!strcmp(app_vendors[i][0], t->need->app) && strcmp(app_vendors[i][1], have))
-			ga_match_say(&t->m->reasons, "app_incompatible",
-				     "its accelerators are of %s, which %s does not run on",
-				     have, t->need->app);
+	if (runs_on && strcmp(runs_on, have) != 0)
+		ga_match_say(&t->m->reasons, "app_incompatible",
+			     "its accelerators are of %s, which %s does not run on",
+			     have, t->need->stack);
+}
+
+/* The manifest, judged as placement will judge it. */
+static void check_app(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	const struct ga_app_target target = {
+		.shape = o->shape, .count = t->m->count, .type = o->slug, .facts = o->type,
+		.memory_mib = o->memory_mib, .image_name = o->image_name, .image = o->image,
+	};
+
+	if (t->tables->app)
+		ga_app_blockers(t->tables->app, &target, &t->m->reasons);
 }
 
 /* ---- time ---- */
@@ -232,9 +222,21 @@ static bool is_given_now(const struct ga_match_offer *o, int64_t count)
 	return count != GA_UNKNOWN && o->largest >= count;
 }
 
+/* Of baremetal nodes only the largest are known. */
+static bool is_smaller_node(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+
+	return is_baremetal(o) && t->tables->app && t->tables->app->counts.n &&
+	       t->m->count != o->largest && t->m->count < o->machine;
+}
+
 static const char *availability_of(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
+
+	if (is_smaller_node(t))
+		return "unknown";
 	if (is_given_now(o, t->m->count))
 		return "now";
 	if (o->largest == GA_UNKNOWN || o->uncertain)
@@ -252,6 +254,9 @@ static void check_given(const struct try *t)
 	if (count == GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "count",
 			     "it is unknown how many GPUs its machines have");
+	else if (is_smaller_node(t))
+		ga_match_say(&t->m->unknown, "count", "it is unknown whether one of its machines "
+			     "has %" PRId64 " GPUs: the largest has %" PRId64, count, o->machine);
 	else if (is_baremetal(o) ? asked > count :
 				   o->n_counts && !has_count(o->counts, o->n_counts, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
@@ -292,6 +297,7 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	check_architecture(&t);
 	check_vendor(&t);
 	check_capability(&t);
+	check_app(&t);
 	match_memory(&t);
 	find_time(&t);
 	match_speed(&t);
@@ -349,13 +355,16 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The counts to try, smallest first; any count: 1, 2, 4, 8. For baremetal: the largest node that is
- * available now, then the largest node. */
+/* The counts to try, smallest first; any count: those of the app, else 1, 2, 4, 8. For baremetal:
+ * the largest node that is available now, then the largest node, then smaller ones that an app
+ * allows. */
 static void counts_of(const struct match_context *c, const struct ga_match_offer *o,
 		      int64_t *ret, size_t *n)
 {
 	static const int64_t any[] = { 1, 2, 4, 8 };
-	size_t i;
+	const struct ga_app *app = c->tables->app;
+	const int64_t *counts = any;
+	size_t i, n_counts = GA_ARRAY_SIZE(any);
 
 	*n = 0;
 	if (is_baremetal(o)) {
@@ -363,6 +372,9 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 			ret[(*n)++] = o->largest;
 		if (o->machine > 0 && o->machine > o->largest)
 			ret[(*n)++] = o->machine;
+		for (i = 0; app && i < app->counts.n && *n < MATCH_COUNTS_MAX; i++)
+			if (app->counts.v[i] < o->machine && app->counts.v[i] != o->largest)
+				ret[(*n)++] = app->counts.v[i];
 		if (!*n)
 			ret[(*n)++] = GA_UNKNOWN;
 		return;
@@ -371,14 +383,16 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 		ret[(*n)++] = c->need->gpus;
 		return;
 	}
-	if (!o->n_counts) {
-		memcpy(ret, any, sizeof(any));
-		*n = GA_ARRAY_SIZE(any);
-		return;
+	if (o->n_counts) {
+		counts = o->counts;
+		n_counts = o->n_counts;
+	} else if (app && app->counts.n) {
+		counts = app->counts.v;
+		n_counts = app->counts.n;
 	}
-	for (i = 0; i < o->n_counts && *n < MATCH_COUNTS_MAX; i++)
-		if (o->counts[i] >= 1)
-			ret[(*n)++] = o->counts[i];
+	for (i = 0; i < n_counts && *n < MATCH_COUNTS_MAX; i++)
+		if (counts[i] >= 1)
+			ret[(*n)++] = counts[i];
 	qsort(ret, *n, sizeof(*ret), by_size);
 	if (!*n)
 		ret[(*n)++] = 1;

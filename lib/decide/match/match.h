@@ -14,6 +14,7 @@
 #define GA_DECIDE_MATCH_MATCH_H
 
 #include "catalog/measured.h"
+#include "decide/app/app.h"
 #include "decide/match/estimate.h"
 
 /* A profile with one of its types, as an offer; all borrowed. */
@@ -39,6 +40,9 @@ struct ga_match_offer {
 	const char *expected_at; /* time for the smallest count of the type, or for a baremetal
 				  * node; or NULL */
 	int64_t stale_seconds;
+	/* Of a request for the profile; NULL: none is named, or its record is not known. */
+	const char *image_name;
+	const struct ga_image *image;
 };
 
 struct ga_match_tables {
@@ -46,6 +50,7 @@ struct ga_match_tables {
 	const struct ga_throughput *throughput;
 	const struct ga_measured *measured;
 	size_t n_measured;
+	const struct ga_app *app; /* each answer must meet its manifest; NULL: none is required */
 };
 
 /* The answer of an external estimator for a profile. */
@@ -84,8 +89,6 @@ void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list);
 const struct ga_match *ga_match_best(const struct ga_matches *list);
 void ga_matches_release(struct ga_matches *list);
 
-/* Whether the vendor's name is the wanted one, in any case: "Intel Habana" is Intel's. */
-bool ga_match_is_vendor(const char *have, const char *want);
 /* "8.9" < "9.0" < "10.0": whether have is at least want; -1: one of them is no such number. */
 GA_MUST_CHECK int ga_capability_meets(const char *have, const char *want);
 

@@ -22,7 +22,8 @@ struct offer {
 /* A kind of request: the values that decide its offers. */
 struct kind {
 	char *profile, *image; /* profile NULL: none yet */
-	int64_t version, count;
+	char *app;
+	int64_t version, count, app_version;
 	bool baremetal;
 	struct offer *offers; /* one for each node, in the fleet's order */
 	size_t n;
@@ -36,6 +37,7 @@ static void release(struct kind *k)
 {
 	free(k->profile);
 	free(k->image);
+	free(k->app);
 	free(k->offers);
 }
 
@@ -61,12 +63,20 @@ static bool is_plain(const struct ga_request *r)
 	       (r->min_memory_mib == GA_UNKNOWN || r->min_memory_mib <= 0);
 }
 
-/* A version of a profile never changes: its name and number identify it. */
+static bool is_for_app(const struct kind *m, const struct ga_place_limits *limits)
+{
+	return limits ? m->app && !strcmp(m->app, limits->app) &&
+				m->app_version == limits->version :
+			!m->app;
+}
+
+/* A version of a profile or an app never changes: its name and number identify it. */
 static bool is_of_kind(const struct kind *m, const struct ga_place_ask *ask)
 {
 	return m->profile && !strcmp(m->profile, ask->profile->name) &&
 	       m->version == ask->profile->version && m->count == ask->request->count &&
 	       m->baremetal == ask->baremetal && m->n == ask->fleet->nodes.n &&
+	       is_for_app(m, ask->limits) &&
 	       (m->image ? ask->image && !strcmp(m->image, ask->image) : !ask->image);
 }
 
@@ -85,6 +95,8 @@ static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_pl
 		it.profile = ga_xstrdup(ask->profile->name);
 		it.image = ga_strdup0(ask->image);
 		it.version = ask->profile->version;
+		it.app = ask->limits ? ga_xstrdup(ask->limits->app) : NULL;
+		it.app_version = ask->limits ? ask->limits->version : 0;
 		it.count = ask->request->count;
 		it.baremetal = ask->baremetal;
 		it.n = ask->fleet->nodes.n;

@@ -190,8 +190,11 @@ static void add_why(const struct ga_place_ask *ask, const char *type, struct ga_
 	one.types = &type;
 	one.n_types = 1;
 	if (!ga_place_wants_type(&one, type, &rank)) {
-		ga_str_addf(out, "%s is not of profile '%s', or has too little memory", type,
-			    ask->profile->name);
+		if (!ga_place_allows_type(ask, type))
+			ga_str_addf(out, "app '%s' does not run on %s", ask->limits->app, type);
+		else
+			ga_str_addf(out, "%s is not of profile '%s', or has too little memory",
+				    type, ask->profile->name);
 		return;
 	}
 	take_stock(&one, type, &stock);
@@ -280,6 +283,13 @@ static bool best_offer(const struct ga_place_ask *ask, struct ga_place_option o[
 void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	      const struct ga_profile *profile, bool explain, struct ga_decision *ret)
 {
+	ga_place_within(fleet, request, profile, NULL, explain, ret);
+}
+
+void ga_place_within(const struct ga_fleet *fleet, const struct ga_request *request,
+		     const struct ga_profile *profile, const struct ga_place_limits *limits,
+		     bool explain, struct ga_decision *ret)
+{
 	struct ga_place_option o[2];
 	struct ga_place_ask ask;
 	size_t best, i;
@@ -289,6 +299,7 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	ga_schema_init(&ga_explanation_schema, &ret->explanation);
 	ret->fabric_partition = GA_UNKNOWN;
 	ga_place_asked(fleet, request, profile, &ask);
+	ask.limits = limits;
 	if (!count_is_allowed(&ask)) {
 		ga_place_refuse_count(&ask, &ret->refusal);
 		return;

@@ -94,6 +94,17 @@ void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool act
  * still fit. */
 bool ga_fleet_partitions_cross(const struct ga_fleet_node *node);
 
+/* The limits of an app, in addition to the profile and the request; all borrowed. */
+struct ga_place_limits {
+	const char *app; /* its name, for sentences */
+	int64_t version; /* with it, the other members are the same for the same request */
+	bool any_type;
+	const char *const *types; /* the allowed types, if not any */
+	size_t n_types;
+	const int64_t *counts; /* numbers of GPUs that a baremetal node may have; n_counts 0: any */
+	size_t n_counts;
+};
+
 struct ga_decision {
 	bool placed;
 	const struct ga_fleet_node *node;
@@ -120,6 +131,10 @@ void ga_decision_release(struct ga_decision *d);
  * decision points into fleet, request and profile. */
 void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	      const struct ga_profile *profile, bool explain, struct ga_decision *ret);
+/* The same, within the limits of an app; NULL: none. */
+void ga_place_within(const struct ga_fleet *fleet, const struct ga_request *request,
+		     const struct ga_profile *profile, const struct ga_place_limits *limits,
+		     bool explain, struct ga_decision *ret);
 /* Updates the fleet after a decision was committed; the reserved slots get their new
  * generations. */
 void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision);

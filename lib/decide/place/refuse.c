@@ -33,6 +33,7 @@ struct tally {
 	struct nearest out;	/* enough free slots, but the node is out */
 	struct nearest blocked; /* enough slots, but some of them are blocked */
 	struct nearest most;	/* too few for that, and the most idle slots of all nodes */
+	const char *app_why; /* the app's limits leave a node out: the reason of the first */
 	bool here;	    /* a node is in the wanted place */
 	bool in_region;	    /* or at least in the wanted region */
 };
@@ -271,11 +272,13 @@ static char *type_list(const struct ga_place_ask *ask)
 
 	ga_str_add(&s, ask->n_types ? "type " : "any type");
 	for (i = 0; i < ask->n_types; i++) {
-		if (!is_sold(ask, ask->types[i]))
+		if (!is_sold(ask, ask->types[i]) || !ga_place_allows_type(ask, ask->types[i]))
 			continue;
 		ga_str_addf(&s, "%s%s", any ? ", " : "", ask->types[i]);
 		any = true;
 	}
+	if (ask->limits && !ask->n_types && !ask->limits->any_type)
+		ga_str_addf(&s, " that app '%s' runs on", ask->limits->app);
 	if (wants_memory(ask))
 		ga_str_addf(&s, " with %" PRId64 " %s or more", mib % 1024 ? mib : mib / 1024,
 			    mib % 1024 ? "MiB" : "GB");
@@ -299,6 +302,20 @@ static char *place_wanted(const struct ga_place_ask *ask)
 	if (pool || region)
 		return ga_xprintf(" in %s '%s'", pool ? "pool" : "region", either(pool, region));
 	return ga_xstrdup("");
+}
+
+/* No node is left, because of what the app allows. */
+static void refuse_app(const struct ga_place_ask *ask, const char *why, struct ga_refusal *ret)
+{
+	ga_autofree char *what = asked_for(ask), *place = place_wanted(ask);
+
+	say(ret, why,
+	    ga_streq(why, "app_count") ?
+		    ga_xprintf("%s wanted, and no node%s has a number of GPUs that app '%s' "
+			       "allows", what, place, ask->limits->app) :
+		    ga_xprintf("%s wanted, and no node%s has %sGPUs that app '%s' runs on", what,
+			       place, ask->baremetal ? "only " : "", ask->limits->app),
+	    ga_xprintf("'gpuaas-match --app %s' shows the profiles that fit", ask->limits->app));
 }
 
 /* The request names only types that the profile does not have. */
@@ -389,7 +406,8 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 		t->other ? ga_xprintf(" (%" PRId64 " GPU%s of other types %s)", t->other,
 				      t->other == 1 ? "" : "s", t->other == 1 ? "is" : "are") :
 			   ga_xstrdup("");
-	bool narrow = ask->n_types || wants_memory(ask);
+	bool narrow = ask->n_types || wants_memory(ask) ||
+		      (ask->limits && !ask->limits->any_type);
 
 	if (!t->slots) {
 		say(ret, "no_capacity",
@@ -578,6 +596,10 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		if (code && ga_starts(code, "other_"))
 			continue;
 		t.here = true;
+		if (code && ga_starts(code, "app_")) {
+			t.app_why = t.app_why ? t.app_why : code;
+			continue;
+		}
 		tally_node(ask, node, code, &t);
 	}
 	ga_list_release(&nodes);
@@ -595,6 +617,8 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
 		else
 			say(ret, "other_region_wanted", nowhere(ask, false), open_regions(ask));
+	} else if (!t.slots && t.app_why) {
+		refuse_app(ask, t.app_why, ret);
 	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
 		ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
 

@@ -72,6 +72,30 @@ static bool has_memory(const struct ga_place_ask *ask, const char *type)
 	return false; /* unknown blocks at a gate */
 }
 
+bool ga_place_allows_type(const struct ga_place_ask *ask, const char *type)
+{
+	const struct ga_place_limits *limits = ask->limits;
+	size_t i = 0;
+
+	if (!limits || limits->any_type)
+		return true;
+	while (i < limits->n_types && !same(limits->types[i], type))
+		i++;
+	return i < limits->n_types;
+}
+
+static bool allows_count(const struct ga_place_ask *ask, int64_t count)
+{
+	const struct ga_place_limits *limits = ask->limits;
+	size_t i = 0;
+
+	if (!limits || !limits->n_counts)
+		return true;
+	while (i < limits->n_counts && limits->counts[i] != count)
+		i++;
+	return i < limits->n_counts;
+}
+
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank)
 {
 	size_t i = 0;
@@ -83,7 +107,24 @@ bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64
 			return false;
 	}
 	*rank = (int64_t)i;
-	return profile_has_type(ask->profile, type) && has_memory(ask, type);
+	return profile_has_type(ask->profile, type) && has_memory(ask, type) &&
+	       ga_place_allows_type(ask, type);
+}
+
+/* Why a node with such a slot is out: the app does not allow its type, or the request does not want
+ * it. */
+static const char *type_missing(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	struct ga_place_ask any = *ask;
+	int64_t rank;
+	size_t i;
+
+	any.limits = NULL;
+	for (i = 0; ask->limits && i < node->slots.n; i++)
+		if (!ga_place_allows_type(ask, node->slots.v[i].type) &&
+		    ga_place_wants_type(&any, node->slots.v[i].type, &rank))
+			return "app_type";
+	return "type_missing";
 }
 
 const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga_fleet_slot *slot)
@@ -319,7 +360,7 @@ static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_f
 	}
 	if (any)
 		return NULL;
-	return first ? first : "type_missing";
+	return first ? first : type_missing(ask, node);
 }
 
 static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
@@ -333,10 +374,12 @@ static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fl
 		return "type_missing";
 	for (i = 0; i < node->slots.n; i++) {
 		if (!ga_place_wants_type(ask, node->slots.v[i].type, &rank))
-			return "type_missing";
+			return type_missing(ask, node);
 		worst = rank > worst ? rank : worst;
 		mixed = mixed || !same(node->slots.v[i].type, node->slots.v[0].type);
 	}
+	if (!allows_count(ask, (int64_t)node->slots.n))
+		return "app_count";
 	if (!node->clean)
 		return "held_by_slices";
 	if (wanted != GA_UNKNOWN && wanted > (int64_t)node->slots.n)

@@ -28,6 +28,7 @@ struct ga_place_ask {
 	const char *image; /* NULL for baremetal */
 	const char *const *types; /* best first */
 	size_t n_types;		  /* 0: any */
+	const struct ga_place_limits *limits; /* of an app, or NULL */
 };
 
 struct ga_place_option {
@@ -71,6 +72,8 @@ int64_t ga_place_slot_rank(const struct ga_fleet_slot *slot, const char *why);
 const char *ga_place_slot_detail(const struct ga_fleet_slot *slot, const char *why);
 /* Whether the request may use the type; *rank is its position in the list. */
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank);
+/* Whether the app of the request allows the type. */
+bool ga_place_allows_type(const struct ga_place_ask *ask, const char *type);
 /* Whether the node's last observation is too old. */
 bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Releases the remembered offers (memo.c); NULL is allowed. */

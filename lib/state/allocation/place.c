@@ -74,15 +74,16 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 		"INSERT INTO allocation (id, name, request_id, request, project, priority, "
 		"shape, count, since, node_id, accelerator_type, profile, profile_version, "
 		"profile_record, price_micros, created_at, created_by, type_reason, "
-		"profile_types) VALUES "
+		"profile_types, app, app_version) VALUES "
 		"(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT record "
-		"FROM profile WHERE name = ?12 AND version = ?13), ?14, ?9, ?15, ?16, ?17)",
-		"sssssisissssiisss", p->plan->allocation, p->request->name,
+		"FROM profile WHERE name = ?12 AND version = ?13), ?14, ?9, ?15, ?16, ?17, ?18, "
+		"(SELECT version FROM app WHERE name = ?18 AND current = 1))",
+		"sssssisissssiissss", p->plan->allocation, p->request->name,
 		p->request->request_id, request, p->request->project, p->request->priority,
 		p->baremetal ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
 		p->decision->node->id, p->decision->type, p->profile->name,
 		p->profile->version, p->profile->price_micros, ga_audit_actor(),
-		p->decision->type_reason, types.len ? types.buf : NULL);
+		p->decision->type_reason, types.len ? types.buf : NULL, p->request->app);
 }
 
 static int insert_claim(struct ga_db *db, const struct placing *p, const char *slot,
@@ -166,10 +167,10 @@ static int store_plan(struct ga_db *db, const struct placing *p, const char *tex
 	for (i = 0; i < p->decision->slots.n; i++)
 		json_array_append_new(slots, json_string(p->decision->slots.v[i]->id));
 	return ga_audit_add(db, "placed", plan->allocation,
-			    json_pack("{s:s, s:o, s:s, s:s, s:s, s:s*}", "node", plan->node,
+			    json_pack("{s:s, s:o, s:s, s:s, s:s, s:s*, s:s*}", "node", plan->node,
 				      "slots", slots, "project", plan->project, "profile",
 				      plan->profile, "plan", plan->digest, "type_reason",
-				      p->decision->type_reason),
+				      p->decision->type_reason, "app", p->request->app),
 			    err);
 }
 

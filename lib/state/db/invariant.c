@@ -13,7 +13,7 @@
 static const char *const kept[] = {
 	"meta",	      "node",	       "device", "slot",  "claim",
 	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "maintenance",
-	"node_key",   "team",	       "access_grant", "access", "proposal", NULL,
+	"node_key",   "team",	       "access_grant", "access", "proposal", "app", NULL,
 };
 
 /* Each change raises the generation, so that a writer that saw an older generation is refused. */
@@ -100,6 +100,10 @@ static const struct {
 	{ "profile", "current", "current",
 	  "name = NEW.name AND current = 1 AND NEW.current = 1",
 	  "duplicate: another version of the profile is the current one" },
+	{ "app", "version", "", "name = NEW.name AND version = NEW.version",
+	  "duplicate: that version of the app exists" },
+	{ "app", "current", "current", "name = NEW.name AND current = 1 AND NEW.current = 1",
+	  "duplicate: another version of the app is the current one" },
 	{ "wipe_evidence", "number", "", "number = NEW.number", NUMBER_SENTENCE },
 	{ "wipe_evidence", "id", "",
 	  "(id = NEW.id OR attempt = NEW.attempt OR digest = NEW.digest)",
@@ -172,8 +176,9 @@ static const struct {
 	  "fixed: a claim never changes what it holds" },
 	{ "claim", "held_by", "held_by", "NEW.live = 1", "fixed: a live claim keeps its holder" },
 	{ "allocation", "fixed",
-	  "id, request_id, request, project, shape, profile_types, created_at, created_by, "
-	  "taken_in", NULL, "fixed: what was asked for never changes" },
+	  "id, request_id, request, project, shape, profile_types, created_at, created_by, app, "
+	  "app_version, taken_in",
+	  NULL, "fixed: what was asked for never changes" },
 	{ "allocation", "snapshot",
 	  "count, profile, profile_version, profile_record, price_micros",
 	  "OLD.state NOT IN ('pending', 'placed')",
@@ -182,6 +187,8 @@ static const struct {
 	  "fixed: the type of an allocation is that of the devices it was given" },
 	{ "profile", "fixed", "name, version, record, created_at", NULL,
 	  "fixed: a version of a profile never changes; apply makes a new one" },
+	{ "app", "fixed", "name, version, record, created_at", NULL,
+	  "fixed: a version of an app never changes; apply makes a new one" },
 	{ "maintenance", "fixed", "id, node_id, from_at, to_at, reason, created_at, created_by",
 	  NULL, "fixed: a window of maintenance never changes; it is ended, and another planned" },
 	{ "maintenance", "ended", "ended_at", "OLD.ended_at IS NOT NULL",
@@ -487,7 +494,8 @@ static void add_keys(struct events *all)
 						       table);
 		/* The stored rows other than the one being changed. */
 		ga_autofree char *others = ga_xprintf("%s AND %s", rows,
-						      ga_streq(table, "profile") ?
+						      ga_streq(table, "profile") ||
+							      ga_streq(table, "app") ?
 							      "version <> OLD.version" :
 							      "id <> OLD.id");
 

@@ -49,6 +49,7 @@ const struct ga_rule ga_rules_json[] = {
 	  NOW("order_text", NOT_BEGUN), OBJECT_SENTENCE, NULL },
 	{ "profile_json", "BEFORE INSERT ON profile", NOT_OBJECT("NEW.record"), OBJECT_SENTENCE,
 	  NULL },
+	{ "app_json", "BEFORE INSERT ON app", NOT_OBJECT("NEW.record"), OBJECT_SENTENCE, NULL },
 	{ "slot_birth_generation", "BEFORE INSERT ON slot", NO_GENERATION,
 	  GENERATION_SENTENCE, NULL },
 	{ "node_birth_generation", "BEFORE INSERT ON node", NO_GENERATION,

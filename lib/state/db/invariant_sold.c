@@ -106,6 +106,14 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "allocation_types", "BEFORE INSERT ON allocation",
 	  "(instr(NEW.profile_record, '\"types\":[') > 0) <> (NEW.profile_types IS NOT NULL)",
 	  "wrong_type: an allocation has the types that its profile names", NULL },
+	{ "allocation_app", "BEFORE INSERT ON allocation",
+	  "CASE WHEN NEW.app IS NULL THEN instr(NEW.request, '\"app\":\"') > 0 ELSE "
+	  "instr(NEW.request, '\"app\":\"' || NEW.app || '\"') = 0 END",
+	  "wrong_app: an allocation has the app that its request names", NULL },
+	{ "allocation_app_version", "BEFORE INSERT ON allocation",
+	  "(NEW.app IS NOT NULL OR NEW.app_version IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM "
+	  "app WHERE name = NEW.app AND version = NEW.app_version)",
+	  "wrong_app: the app of an allocation is a version that exists", NULL },
 	/* a claim ends once, when its slot has left wiping */
 	{ "claim_revived", "BEFORE UPDATE OF live ON claim", "OLD.live = 0 AND NEW.live <> 0",
 	  "fixed: a claim that ended stays ended", NULL },

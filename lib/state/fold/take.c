@@ -13,6 +13,7 @@
 #include "state/access/access.h"
 #include "state/allocation/move.h"
 #include "state/allocation/wipe.h"
+#include "state/capacity/app.h"
 #include "state/capacity/profile.h"
 #include "state/capacity/region.h"
 #include "state/db/json.h"
@@ -23,6 +24,7 @@
 
 const struct ga_schema *const ga_store_takes[] = {
 	&ga_profile_schema,
+	&ga_app_schema,
 	&ga_image_schema,
 	&ga_node_image_schema,
 	&ga_node_settings_schema,
@@ -51,7 +53,7 @@ static bool is_declared(const struct ga_schema *schema)
 	static const struct ga_schema *const declared[] = {
 		&ga_profile_schema,	    &ga_image_schema, &ga_node_image_schema,
 		&ga_node_settings_schema,   &ga_team_schema,  &ga_grant_schema,
-		&ga_access_settings_schema, &ga_region_schema,
+		&ga_access_settings_schema, &ga_region_schema, &ga_app_schema,
 	};
 	size_t i;
 
@@ -66,6 +68,8 @@ static int put(struct ga_db *db, const struct ga_schema *schema, const void *obj
 {
 	if (schema == &ga_profile_schema)
 		return ga_store_apply_profile(db, obj, err);
+	if (schema == &ga_app_schema)
+		return ga_store_apply_app(db, obj, err);
 	if (schema == &ga_image_schema)
 		return ga_store_apply_image(db, obj, err);
 	if (schema == &ga_node_image_schema)

@@ -54,6 +54,18 @@ int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err)
 	return image_digest(db, name, &digest, err);
 }
 
+int ga_store_image(struct ga_db *db, const char *name, struct ga_image *ret, struct ga_err *err)
+{
+	ga_autofree char *text = NULL;
+	int r = ga_db_one(db, err, "SELECT record FROM image WHERE name = ?1", "sS", name, &text);
+
+	if (r <= 0)
+		return r;
+	return ga_rec_parse_text(text, &ga_image_schema, ret, err) < 0 ?
+		       ga_wrap(err, "image '%s'", name) :
+		       1;
+}
+
 /* Removes the copy; a copy that was verified again since, or has another digest, stays. */
 static int withdraw(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
 {

@@ -28,4 +28,9 @@ GA_MUST_CHECK int ga_store_images_on_nodes(struct ga_db *db, struct ga_texts *re
 /* Rows of the images, by name; the caller closes ret. */
 GA_MUST_CHECK int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
+/* The record of an image; release it with its schema: 1; 0 when the state has none of that name;
+ * -1. */
+GA_MUST_CHECK int ga_store_image(struct ga_db *db, const char *name, struct ga_image *ret,
+				 struct ga_err *err);
+
 #endif

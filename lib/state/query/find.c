@@ -6,8 +6,8 @@
 /*
  * Names of live allocations come first: the name of an ended allocation may have a new owner, and
  * else means the newest one that had it. The prefix is a range of ids, so that the index of the
- * keys finds it. rank: 0 id, 1 name, 2 prefix, 3 name of an ended allocation, 4 team, grant or
- * proposal.
+ * keys finds it. rank: 0 id, 1 name, 2 prefix, 3 name of an ended allocation, 4 team, grant,
+ * proposal or app.
  */
 #define FINDING \
 	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
@@ -21,12 +21,13 @@
 	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) e " \
 	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
 	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \
-	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1"
+	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1 " \
+	"UNION ALL SELECT 'app', name, 4 FROM app WHERE name = ?1 AND current = 1"
 
 static const char *word(const char *kind)
 {
-	static const char *const words[] = { "allocation", "slot",  "node",
-					     "team",	   "grant", "proposal" };
+	static const char *const words[] = { "allocation", "slot",     "node", "team",
+					     "grant",	   "proposal", "app" };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)

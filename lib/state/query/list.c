@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "record/access.h"
+#include "record/app.h"
 #include "record/node.h"
 #include "record/plan.h"
 #include "record/rec.h"
@@ -17,6 +18,7 @@
 #include "state/allocation/allocation.h"
 #include "state/allocation/plan.h"
 #include "state/allocation/wipe.h"
+#include "state/capacity/app.h"
 #include "state/capacity/pool.h"
 #include "state/capacity/profile.h"
 #include "state/capacity/region.h"
@@ -58,6 +60,7 @@ ALL(all_nodes, ga_query_nodes(db, NULL, ret, err))
 ALL(all_slots, ga_query_slots(db, NULL, NULL, ret, err))
 ALL(all_candidates, ga_query_candidates(db, ret, err))
 ALL(all_profiles, ga_query_profiles(db, ret, err))
+ALL(all_apps, ga_query_apps(db, NULL, ret, err))
 ALL(all_images, ga_query_images(db, ret, err))
 ALL(all_node_images, ga_query_node_images(db, ret, err))
 ALL(all_allocations, ga_query_allocations(db, NULL, ret, err))
@@ -101,6 +104,7 @@ static const struct list_kind kinds[] = {
 	{ "candidate", "candidates", &ga_candidate_schema, .query = all_candidates, .text = true },
 	{ "profile", "profiles", &ga_profile_schema, "name", .query = all_profiles,
 	  .text = true },
+	{ "app", "apps", &ga_app_schema, "name", .query = all_apps, .text = true },
 	{ "image", "images", &ga_image_schema, "name", .query = all_images, .text = true },
 	{ "node-image", "node-images", &ga_node_image_schema, .time = "verified_at",
 	  .query = all_node_images },

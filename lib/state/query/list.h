@@ -9,8 +9,8 @@
 #include "state/db/row.h"
 
 struct ga_list_query {
-	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
-			     claim, task, usage, evidence, audit, event, team, grant,
+	const char *kind; /* node, slot, candidate, profile, app, image, node-image, allocation,
+			     plan, claim, task, usage, evidence, audit, event, team, grant,
 			     access-settings, proposal, maintenance, pool,
 			     region, attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows all of one object: itself, its slots or claims, its timeline, evidence, usage, audit. */
 #include "record/access.h"
+#include "record/app.h"
 #include "record/match.h"
 #include "record/rec.h"
 #include "record/result.h"
@@ -8,6 +9,7 @@
 #include "state/access/propose.h"
 #include "state/allocation/allocation.h"
 #include "state/allocation/wipe.h"
+#include "state/capacity/app.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/node/node.h"
@@ -110,6 +112,14 @@ static int show_access(const struct show *s, const char *kind, const char *id, s
 			err);
 }
 
+static int show_app(const struct show *s, const char *name, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	int r = ga_query_apps(s->db, name, &rows, err);
+
+	return each_row(s, r, rows, true, &ga_app_schema, err);
+}
+
 int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,
 		  struct ga_err *err)
 {
@@ -118,6 +128,7 @@ int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_e
 	bool holder = !strcmp(kind, "slot") || !strcmp(kind, "allocation");
 	int r = !strcmp(kind, "node") ? show_node(&s, id, err) :
 		holder		      ? show_holder(&s, kind, id, err) :
+		!strcmp(kind, "app")  ? show_app(&s, id, err) :
 					show_access(&s, kind, id, err);
 
 	if (r < 0)

@@ -265,6 +265,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "its request, profile, plan, network or order is not a record", NULL },
 	{ "row_damaged",
 	  "SELECT name FROM profile WHERE " GA_SQL_NOT_OBJECT("record") " UNION ALL "
+	  "SELECT name FROM app WHERE " GA_SQL_NOT_OBJECT("record") " UNION ALL "
 	  "SELECT node_id FROM node_observation WHERE " GA_SQL_NOT_OBJECT("record")
 	  " UNION ALL SELECT node_id FROM candidate WHERE " GA_SQL_NOT_OBJECT("record")
 	  " ORDER BY 1",

@@ -14,6 +14,7 @@
 #include "state/capacity/view.h"
 #include "state/node/image.h"
 #include "state/query/find.h"
+#include "state/transaction/app.h"
 
 #define TRIES 4			  /* new reads of the fleet before giving up on a request */
 #define EXPIRE_MICROS (2 * GA_SECOND) /* interval of freeing expired plans */
@@ -182,14 +183,14 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 /* Decides and commits: 1 answered, 0 try again, -1. fewer: try again without the slots that the
  * predicate refused. */
 static int decide(struct ga_placer *p, const struct ga_request *request,
-		  bool *fewer, struct ga_err *err)
+		  const struct ga_place_limits *limits, bool *fewer, struct ga_err *err)
 {
 	struct ga_placed *refused;
 	struct ga_decision d;
 	int r = 1;
 
 	*fewer = false;
-	ga_place(&p->fleet, request, &p->profile, p->explain, &d);
+	ga_place_within(&p->fleet, request, &p->profile, limits, p->explain, &d);
 	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
 		r = commit_decision(p, request, &d, fewer, err);
 	} else if (p->fleet.whole) {
@@ -248,6 +249,44 @@ static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *r
 	return r;
 }
 
+/* Reads the app of the request: 1, 0 refused since the state has none of that name, -1. */
+static int need_app(struct ga_placer *p, const struct ga_request *request,
+		    struct ga_app_choice *choice, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_refusal *r;
+
+	if (need_catalogue(p, err) < 0)
+		return -1;
+	choice->request = request;
+	choice->profile = &p->profile;
+	choice->fleet = &p->fleet;
+	choice->accels = p->accels;
+	if (ga_app_choice_read(p->db, choice, &why) == 0)
+		return 1;
+	if (why.code != GA_NOTFOUND) {
+		*err = why;
+		return -1;
+	}
+	r = refuse(p, request, GA_NOTFOUND, "no_app");
+	r->sentence = ga_xstrdup(why.msg);
+	r->hint = ga_xstrdup(why.hint);
+	return 0;
+}
+
+/* Finds what the app allows of the fleet as it is now: 1, 0 refused as it allows nothing, -1. */
+static int choose_app(struct ga_placer *p, struct ga_app_choice *choice, struct ga_err *err)
+{
+	ga_autoreasons struct ga_match_reasons reasons = { 0 };
+	struct ga_refusal *r;
+
+	if (ga_app_choose(choice, &reasons))
+		return 1;
+	r = &ga_list_add(&p->results)->refusal;
+	ga_schema_init(&ga_refusal_schema, r);
+	return ga_app_refuse(p->db, choice, &reasons, &p->rules, r, err);
+}
+
 /* Whether the user may place the request: 1, 0 refused, -1. The refusal is a normal answer, and
  * goes into the audit; the other requests of the batch are answered all the same. */
 static int admit(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
@@ -272,6 +311,7 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	struct ga_refusal *refused;
 	struct ga_placed *placed;
 	struct ga_plan plan;
+	ga_autochoice struct ga_app_choice choice = { 0 };
 	bool fewer = false;
 	int r, tries;
 
@@ -295,6 +335,9 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		refused->hint = ga_xstrdup("gpuaas-list profile shows the others");
 		return 0;
 	}
+	r = request->app ? need_app(p, request, &choice, err) : 1;
+	if (r <= 0)
+		return r;
 	/* Slots that were left out for the other shape may be sold in this one. */
 	if (p->left_out && p->left_out_baremetal != is_baremetal(p))
 		p->fleet.version = GA_FLEET_UNREAD;
@@ -303,7 +346,10 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 			return -1;
 		if (request->min_memory_mib != GA_UNKNOWN && add_type_memory(p, err) < 0)
 			return -1;
-		r = decide(p, request, &fewer, err);
+		r = request->app ? choose_app(p, &choice, err) : 1;
+		if (r <= 0)
+			return r;
+		r = decide(p, request, request->app ? &choice.limits : NULL, &fewer, err);
 	}
 	if (r)
 		return r < 0 ? -1 : 0;
@@ -431,7 +477,7 @@ static int look_before(struct ga_placer *p, const struct ga_request *request, st
 
 	if (ga_db_begin_read(p->db, err) < 0)
 		return -1;
-	if (p->once && !p->explain) {
+	if (p->once && !p->explain && !request->app) {
 		enough = ga_store_fleet_load_held(p->db, &p->fleet, err);
 		if (enough > 0 && need_profile(p, request->profile, err) < 0)
 			return -1;

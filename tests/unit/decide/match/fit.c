@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of gpuaas-match with unknown facts: memory, machines, measurements. */
 #include "base/texts.h"
+#include "catalog/name.h"
 #include "match_world.h"
 
 #include <stdio.h>
@@ -576,7 +577,7 @@ static void vendors(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
-		t_ok(ga_match_is_vendor(cases[i].have, cases[i].want) == cases[i].is, "%s for %s",
+		t_ok(ga_accel_is_vendor(cases[i].have, cases[i].want) == cases[i].is, "%s for %s",
 		     cases[i].have, cases[i].want);
 }
 

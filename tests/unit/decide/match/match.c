@@ -2,6 +2,7 @@
 /* Requirements and offers: the answers, their order and their reasons. */
 #include "base/texts.h"
 #include "match_world.h"
+#include "record/rec.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static const char *order_of(const struct ga_matches *m)
 static void reasons(void)
 {
 	static const struct {
-		const char *architecture, *capability, *vendor, *app;
+		const char *architecture, *capability, *vendor, *stack;
 		int64_t memory_mib, gpus;
 		const char *type, *reasons;
 	} cases[] = {
@@ -58,7 +59,7 @@ static void reasons(void)
 		r.require_architecture = cases[i].architecture != NULL;
 		r.min_compute_capability = ga_strdup0(cases[i].capability);
 		r.vendor = ga_strdup0(cases[i].vendor);
-		r.app = ga_strdup0(cases[i].app);
+		r.stack = ga_strdup0(cases[i].stack);
 		r.memory_mib = cases[i].memory_mib;
 		r.gpus = cases[i].gpus;
 		run(&r, &o, 1, NULL, 0, &m);
@@ -389,6 +390,52 @@ static void expected(void)
 	}
 }
 
+/* The numbers of GPUs that an app allows, of slices and of baremetal nodes. */
+static void app_counts(void)
+{
+	static const struct {
+		const char *shape, *counts, *availability;
+		int64_t count;
+		const char *reasons;
+	} rows[] = {
+		{ "slice", "[2]", "now", 2, "" },
+		{ "slice", "[16]", "now", 1, "app_count" },
+		{ "baremetal", "[8]", "now", 8, "" },
+		{ "baremetal", "[4]", "unknown", 4, "" },
+		{ "baremetal", "[16]", "now", 8, "app_count" },
+	};
+	static const int64_t counts[] = { 1, 2, 4, 8 };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", "nvidia-h200-141gb", 1, 8);
+		ga_autofree char *text = ga_xprintf(
+			"{\"kind\":\"gpuaas.app/1\",\"name\":\"a\",\"title\":\"t\",\"runtime\":"
+			"\"oci\",\"span\":\"single_node\",\"shapes\":[\"slice\",\"baremetal\"],"
+			"\"counts\":%s}",
+			rows[i].counts);
+		struct ga_requirement r = nothing();
+		struct ga_err err = GA_ERR_INIT;
+		struct ga_match_tables tables = { accels, &table, NULL, 0, NULL };
+		struct ga_matches m;
+		struct ga_app app;
+
+		t_ok(ga_rec_parse_text(text, &ga_app_schema, &app, &err) == 0, "row %zu", i);
+		tables.app = &app;
+		o.shape = rows[i].shape;
+		o.counts = counts;
+		o.n_counts = GA_ARRAY_SIZE(counts);
+		o.machine = 8;
+		ga_match(&r, &tables, &o, 1, &m);
+		t_int(m.v[0].count, rows[i].count, "app counts %zu", i);
+		t_str(m.v[0].availability, rows[i].availability, "app counts %zu", i);
+		t_str(reasons_of(&m, 0), rows[i].reasons, "app counts %zu", i);
+		ga_matches_release(&m);
+		ga_schema_release(&ga_app_schema, &app);
+		ga_schema_release(&ga_requirement_schema, &r);
+	}
+}
+
 static void capabilities(void)
 {
 	static const struct {
@@ -419,6 +466,7 @@ int main(void)
 	external_too_small();
 	counts();
 	expected();
+	app_counts();
 	capabilities();
 	ga_throughput_release(&table);
 	ga_accels_close(accels);

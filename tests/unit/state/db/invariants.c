@@ -29,6 +29,15 @@
 	"profile_version, profile_record, profile_types, price_micros, created_at, created_by) " \
 	"VALUES ('" id "', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{\"types\":[\"" type "\"," \
 	"\"b200\"]}', '\n" type "\nb200\n', 5, 'x', 'me');"
+#define APP "INSERT INTO app VALUES ('h', 1, '{}', 'x', 1);"
+#define APP_OLD "INSERT INTO app VALUES ('h', 0, '{}', 'x', 0);"
+#define APP_I "INSERT INTO app VALUES ('i', 1, '{}', 'x', 1);"
+#define APP_H "{\"app\":\"h\"}"
+#define ALLOC_FOR(id, request, app) \
+	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
+	"profile_version, profile_record, price_micros, created_at, created_by, app, " \
+	"app_version) VALUES ('" id "', '" request "', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, " \
+	"'x', 'me', " app ")"
 #define CLAIM(id, a, n, s, held) \
 	"INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, " \
 	"created_at) VALUES ('" id "', '" a "', '" n "', '" s "', 'slot', 1, '" held "', 'x');"
@@ -243,6 +252,9 @@ static const struct {
 	{ "a network of an allocation that is none", "check", "", A1("network = 'x'"),
 	  A1("network = NULL") },
 	{ "an order that is none", "check", "", A1("order_text = 'x'"), A1("order_text = '{}'") },
+	{ "an app that is no record", "check", "",
+	  "INSERT INTO app VALUES ('h', 3, 'x', 'x', 0)",
+	  "INSERT INTO app VALUES ('h', 3, '{}', 'x', 0)" },
 	{ "a profile that is no record", "check", "",
 	  "INSERT INTO profile VALUES ('h', 3, 'x', 'x', 0)",
 	  "INSERT INTO profile VALUES ('h', 3, '{}', 'x', 0)" },
@@ -316,6 +328,21 @@ static const struct {
 	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('x', "
 	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '{\"types\":[\"h200\"]}', 5, 'x', 'me')",
 	  TYPED("x", "a100") },
+	{ "an allocation with an app that its request does not name", "wrong_app", APP,
+	  ALLOC_FOR("x", "{}", "'h', 1"), ALLOC_FOR("x", APP_H, "'h', 1") },
+	{ "an allocation with another app than its request names", "wrong_app", APP APP_I,
+	  ALLOC_FOR("x", APP_H, "'i', 1"), NULL },
+	{ "an allocation without the app that its request names", "wrong_app", APP,
+	  ALLOC_FOR("x", APP_H, "NULL, NULL"), ALLOC_FOR("x", "{}", "NULL, NULL") },
+	{ "an allocation with a version of an app that is none", "wrong_app", APP,
+	  ALLOC_FOR("x", APP_H, "'h', 2"), NULL },
+	{ "an allocation with the version of no app", "wrong_app", APP,
+	  ALLOC_FOR("x", "{}", "NULL, 1"), NULL },
+	{ "the app of an allocation", "fixed", APP ALLOC_FOR("x", APP_H, "'h', 1") ";",
+	  "UPDATE allocation SET app = NULL" GEN " WHERE id = 'x'", NULL },
+	{ "the version of the app of an allocation", "fixed",
+	  APP ALLOC_FOR("x", APP_H, "'h', 1") ";",
+	  "UPDATE allocation SET app_version = NULL" GEN " WHERE id = 'x'", NULL },
 	{ "a reason of the type after the placement", "fixed", "",
 	  "UPDATE allocation SET type_reason = 'x'" GEN " WHERE id = 'a1'", NULL },
 	{ "the type of a slot in use", "in_use", "", SLOT("accelerator_type = 'h200'", "s1"),
@@ -379,6 +406,7 @@ static const struct {
 	{ "the number of a key", "fixed", LIVE_KEY, "UPDATE OR REPLACE node_key SET rowid = 9",
 	  NULL },
 	{ "a version of a profile", "fixed", "", "UPDATE profile SET record = '[]'", NULL },
+	{ "a version of an app", "fixed", APP, "UPDATE app SET record = '[]'", NULL },
 	{ "the lab flag", "fixed", "", "UPDATE meta SET lab = 0", "UPDATE meta SET epoch = 2" },
 	{ "the epoch backwards", "fixed", "UPDATE meta SET epoch = 5;", "UPDATE meta SET epoch = 4",
 	  NULL },
@@ -404,6 +432,7 @@ static const struct {
 	{ "deleting usage", "kept", "", "DELETE FROM usage", NULL },
 	{ "deleting meta", "kept", "", "DELETE FROM meta", NULL },
 	{ "deleting a version of a profile", "kept", "", "DELETE FROM profile", NULL },
+	{ "deleting a version of an app", "kept", APP, "DELETE FROM app", NULL },
 	{ "changing evidence", "fixed", "", "UPDATE wipe_evidence SET class = 'purge'", NULL },
 	{ "changing an audit row", "fixed", "", "UPDATE audit SET actor = 'you'", NULL },
 	{ "counting fewer audit rows", "fixed", "", "UPDATE meta SET audit_seq = 1",
@@ -542,6 +571,15 @@ static const struct {
 	{ "taking the place of the current version of a profile", "duplicate", "",
 	  "UPDATE OR REPLACE profile SET current = 1 WHERE version = 1",
 	  "UPDATE profile SET current = 0; UPDATE profile SET current = 1 WHERE version = 1" },
+	{ "taking the place of the current version of an app", "duplicate", APP APP_OLD,
+	  "UPDATE OR REPLACE app SET current = 1 WHERE version = 0",
+	  "UPDATE app SET current = 0; UPDATE app SET current = 1 WHERE version = 0" },
+	{ "a second current version of an app", "duplicate", APP,
+	  "INSERT OR REPLACE INTO app VALUES ('h', 2, '{}', 'x', 1)",
+	  "INSERT OR REPLACE INTO app VALUES ('i', 2, '{}', 'x', 1)" },
+	{ "a version of an app in the place of another", "duplicate", APP,
+	  "INSERT OR REPLACE INTO app VALUES ('h', 1, '{}', 'x', 0)",
+	  "INSERT INTO app VALUES ('h', 2, '{}', 'x', 0)" },
 	{ "replacing an allocation by its request id", "request_taken",
 	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, "
 	  "profile, profile_version, profile_record, price_micros, created_at, created_by) "

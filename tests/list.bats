@@ -141,7 +141,7 @@ setup()
   [[ ${lines[0]} =~ \ REGION\  && ${lines[1]} =~ \ west\  ]]
   run_ok gpuaas-list pools --table
   [[ ${lines[0]} =~ \ REGION\  && ${lines[1]} =~ \ west\  ]]
-  # What is listed can be applied, and a region be declared no more.
+  # Everything in a list can be applied, and a region be declared no more.
   gpuaas-list regions > "$T/regions"
   run_ok gpuaas-state apply "$T/regions"
   echo '{"kind":"gpuaas.region/1","name":"asia","open":false,"retired":true}' | gpuaas-state apply - > "$T/region"

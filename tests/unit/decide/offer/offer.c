@@ -509,7 +509,7 @@ static char *expectation(const struct scene *s, const struct ga_offer_soon *soon
 	return ga_xprintf("%lld %s", (long long)((e.at_micros - NOW) / MINUTE), e.basis);
 }
 
-/* What a region has that is not open is not on offer, and never becomes so by itself. */
+/* The GPUs of a region that is not open are not on offer, and do not become so by themselves. */
 static void regions(void)
 {
 	static const struct {

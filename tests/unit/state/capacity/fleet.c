@@ -93,7 +93,7 @@ static void others_place(struct ga_db *ours, struct ga_db *theirs)
 	ga_fleet_release(&f);
 }
 
-/* What a person declares of a region, where one has the name of a node. */
+/* A declaration of a region, also of one with the name of a node. */
 static void regions(struct ga_db *ours, struct ga_db *theirs)
 {
 	static const struct {

@@ -20,7 +20,7 @@
 
 static struct {
 	const char *node;
-	GA_LIST(const char *) machines;
+	struct ga_borrowed_texts machines;
 	bool repair, plan, boot, inventory, take_over;
 } opt;
 

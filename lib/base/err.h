@@ -37,6 +37,11 @@ struct ga_err {
 
 #define GA_ERR_INIT { .code = GA_OK }
 
+/*
+ * Which to take: ga_fail for a sentence alone; ga_fail_for where a program asks for the reason;
+ * ga_fail_about where the error is of an object; ga_refuse where a person can do something, so that
+ * there is a hint.
+ */
 /* Fills err; the value is -1. Use: return ga_fail(err, GA_CONFLICT, "slot '%s' is …", id); */
 #define ga_fail(err, code, ...) (ga_err_set((err), (code), __VA_ARGS__), -1)
 /* The same with ": strerror(errno)" added, code GA_SYSTEM (GA_DENIED for EACCES and EPERM). */
@@ -62,7 +67,7 @@ void ga_err_set(struct ga_err *err, enum ga_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same from errno, whose text it adds: GA_DENIED for EACCES and EPERM, else GA_SYSTEM. */
 void ga_err_set_sys(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Adds the reason and the object, for an error of a function that knew neither; NULL: that one
+/* Sets the reason and the object of an error that is there, in place of earlier ones; NULL: that one
  * stays. A text that does not fit is cut. Returns -1. */
 int ga_err_about(struct ga_err *err, const char *reason, const char *object);
 /* Sets the hint, but keeps an earlier one. Returns -1, so that "return ga_hint(err, …)" works. */

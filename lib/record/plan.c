@@ -22,8 +22,8 @@ static const struct ga_schema plan_image_schema = {
 		GA_TEXT(S, driver_version, GA_NULLOK, GA_T_ANY,
 			"version of the GPU driver in the image"),
 		GA_SECONDS_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
-			  "seconds from start to readiness, without those for memory and GPUs; "
-			  "default 180"),
+			      "seconds from start to readiness, without those for memory and GPUs; "
+			      "default 180"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -155,7 +155,7 @@ const struct ga_schema ga_profile_schema = {
 			"libvirt domain type; default kvm"),
 		GA_SECONDS(S, hold_seconds, GA_OPT, "default hold at release, in seconds"),
 		GA_SECONDS_IN(S, graceful_seconds, GA_OPT, 0, GA_GRACEFUL_MAX,
-			  "seconds that a guest has to stop, before the hard stop; default 60"),
+			      "seconds that a guest has to stop, before the hard stop; default 60"),
 		GA_TEXT(S, region, GA_OPT, GA_T_NAME, "only nodes of this region"),
 		GA_TEXT(S, pool, GA_OPT, GA_T_NAME, "only nodes of this pool"),
 		GA_TEXTS(S, teams, GA_OPT, GA_T_NAME, "teams that can use the profile; none: all"),
@@ -188,8 +188,8 @@ const struct ga_schema ga_image_schema = {
 		GA_TEXTS(S, features, GA_OPT, GA_T_NAME,
 			 "software in the image that apps can require, such as docker"),
 		GA_SECONDS_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
-			  "seconds from start to readiness, without those for memory and GPUs; "
-			  "default 180"),
+			      "seconds from start to readiness, without those for memory and GPUs; "
+			      "default 180"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -15,7 +15,6 @@
 #include "look/sys.h"
 #include "record/result.h"
 
-
 void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const char *fmt, ...)
 {
 	char buf[1024] = "";

@@ -34,8 +34,7 @@ static void GA_PRINTF(2, 3) say(const struct ga_repairer *r, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (r->opts->to.say)
-		r->opts->to.say(text);
+	r->opts->to.say(text);
 }
 
 /* ---- devices and fabric ---- */

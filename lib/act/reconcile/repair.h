@@ -23,8 +23,8 @@ struct ga_repair_opts {
 	bool dry_run; /* --plan: only describe the repairs */
 	const char *baremetal_dir; /* this and holds_state as of act/vm/provision.h */
 	bool holds_state;
-	struct ga_work_to to; /* its result also gets results that are sent again; say may be
-				 NULL, moving is not used */
+	struct ga_work_to to; /* its result also gets results that are sent again; moving is
+				 not used */
 };
 
 /* Repairs in the order of enum ga_repair and sets drift.repaired for each repair that succeeded. A

@@ -25,10 +25,15 @@ int ga_domain_state(struct ga_changes *c, const char *domain, enum ga_virt_state
 
 	if (ga_changes_virt(c, &virt, err) < 0 || ga_virt_state(virt, domain, ret, err) < 0)
 		return -1;
+	if (*ret == GA_VIRT_ABSENT)
+		return 0;
 	r = ga_virt_find(virt, domain, &d, err);
-	if (r < 0 || *ret == GA_VIRT_ABSENT)
+	if (r < 0 || (r && ga_streq(d.allocation, c->object)))
 		return r < 0 ? -1 : 0;
-	if (r && ga_streq(d.allocation, c->object))
+	/* It may have ended between the two looks. */
+	if (!r && ga_virt_state(virt, domain, ret, err) < 0)
+		return -1;
+	if (*ret == GA_VIRT_ABSENT)
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
 			 ("domain '%s' is not of allocation '%s'", domain, c->object),

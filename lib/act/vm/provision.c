@@ -139,9 +139,9 @@ int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 			return -1;
 		p->work.bytes = p->work.total_bytes = done.bytes;
 		ga_work_note(&p->work, "%s of %s written, the rest zeros%s",
-				  ga_size_format(done.written, written),
-				  ga_size_format(done.bytes, all),
-				  p->chunks ? "; every chunk checked" : "");
+			     ga_size_format(done.written, written),
+			     ga_size_format(done.bytes, all),
+			     p->chunks ? "; every chunk checked" : "");
 	}
 	ga_provision_close_disks(p);
 	return 0;
@@ -261,9 +261,9 @@ int ga_phase_network(struct ga_provision *p, struct ga_err *err)
 	if (ga_provision_has_ovs(plan))
 		return ga_change_network(&p->changes, &port, err);
 	ga_work_note(&p->work, "no flows: %s",
-			  ga_streq(plan->domain_type, "test") ?
-				  "libvirt's test driver makes no port" :
-				  "the plan names no bridge or port");
+		     ga_streq(plan->domain_type, "test") ?
+			     "libvirt's test driver makes no port" :
+			     "the plan names no bridge or port");
 	return 0;
 }
 
@@ -294,7 +294,7 @@ static int bind_and_reset(struct ga_provision *p, const char *address, bool is_g
 		return ga_vfio_wait_config(address, 60 * GA_SECOND, err);
 	if (r && is_gpu)
 		ga_work_note(&p->work, "%s by %s reset", address,
-				  how.method[0] ? how.method : "the kernel's");
+			     how.method[0] ? how.method : "the kernel's");
 	return r ? 0 : ga_vfio_no_reset(address, &how, err);
 }
 
@@ -333,7 +333,7 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 					   err);
 		if (!set)
 			ga_work_note(&p->work, "'%s' has no interface here: '%s' keeps its address",
-					  b->fabric_pf_pci_address, b->fabric_vf_pci_address);
+				     b->fabric_pf_pci_address, b->fabric_vf_pci_address);
 		if (set < 0 || bind_and_reset(p, b->fabric_vf_pci_address, false, err) < 0)
 			return -1;
 	}

@@ -79,7 +79,7 @@ int ga_phase_lease(struct ga_provision *p, struct ga_err *err)
 	look_at_lease(p);
 	if (running || !p->plan->network.lease_file || !p->plan->mac) {
 		ga_work_note(&p->work, "%s",
-				  running ? "lab: not waited for" : "no lease file is set");
+			     running ? "lab: not waited for" : "no lease file is set");
 		return 0;
 	}
 	while (!ga_streq(p->lease.lease_state, "seen")) {

@@ -182,7 +182,7 @@ static int phase_wipe(struct ga_provision *p, struct ga_err *err)
 		if (wipe_disk(p, &p->plan->bundles.v[i], err) < 0)
 			return -1;
 	ga_work_note(&p->work, "%s, read back %s", p->plan->wipe.minimum_class,
-			  p->plan->wipe.verify);
+		     p->plan->wipe.verify);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "record/result.h"
 #include "state/host/hostdb.h"
 
-/* Where reports go. */
+/* Where reports go. Only moving may be NULL. */
 struct ga_work_to {
 	/* Write a result or progress out. When stdout is gone, the error has reason "stdout": the
 	 * work goes on and the error is returned at the end. */
@@ -24,12 +24,14 @@ struct ga_work_to {
 };
 
 struct ga_work {
+	/* filled in by the caller */
 	const struct ga_work_to *to;
 	const char *program, *host_dir;
 	bool dry_run; /* reports no progress */
 	/* of the order, borrowed; each report of the work has them */
 	char *node, *allocation, *attempt;
 	int64_t generation;
+	/* zero at the beginning */
 	GA_LIST(int) holds; /* descriptors of the locks */
 	/* the phase at work */
 	const char *phase;
@@ -62,7 +64,8 @@ GA_MUST_CHECK int ga_work_emit(struct ga_work *w, const struct ga_schema *schema
 /* Whether a later run may continue the work: somebody else works on it, or a signal asked us to
  * stop. Nothing has failed then, so no record is made. */
 GA_MUST_CHECK bool ga_work_may_go_on(const struct ga_err *why);
-/* Says why the phase failed, ends the attempt in h (NULL: none) with the failure, and emits it. */
+/* Says why the phase failed, ends with the failure the attempt of that id in h, which may be another
+ * than the order's (h NULL: none), and emits it. */
 GA_MUST_CHECK int ga_work_fail(struct ga_work *w, const struct ga_err *why, struct ga_hostdb *h,
 			       const char *attempt, struct ga_err *err);
 /* The result of work that succeeded: 0, or the kept error of stdout. */

@@ -10,7 +10,7 @@
 
 /* The conditions of a query with ids for names; owns what q->where and q->or_where point to. */
 struct ga_cli_where {
-	GA_LIST(const char *) where, or_where;
+	struct ga_borrowed_texts where, or_where;
 	struct ga_texts texts;
 	/* The first name that no object has, as an error; code 0: there is none. It counts only if
 	 * no record matches: a record may name an object that the state does not have. */

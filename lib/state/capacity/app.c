@@ -37,7 +37,7 @@ int ga_store_apply_app(struct ga_db *db, const struct ga_app *a, struct ga_err *
 	int64_t version = 0;
 
 	if (ga_app_check(a, err) < 0 ||
-	    ga_db_one(db, err, "SELECT record, version FROM app WHERE name = ?1 AND current = 1",
+	    ga_db_get(db, err, "SELECT record, version FROM app WHERE name = ?1 AND current = 1",
 		      "sSI", a->name, &old, &version) < 0)
 		return -1;
 	next.version = version;

@@ -60,7 +60,7 @@ static int check_speaker(struct ga_adopting *a, const char *node, struct ga_err 
 				  "'%s'", a->of->end.node, node),
 				 ("take the inventory where baremetal.d is, on the machine that "
 				  "deploys"));
-	if (ga_db_one(a->db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", node,
+	if (ga_db_get(a->db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", node,
 		      &observed) < 0)
 		return -1;
 	if (!observed || strcmp(observed, a->of->end.at) < 0)
@@ -309,7 +309,7 @@ static int insert_allocation(struct taking *t, struct ga_err *err)
 	r.priority = 100;
 	request = ga_rec_format_text(&ga_request_schema, &r); /* r borrows: it is not released */
 	ga_rec_dump(t->answer, &answer);
-	if (ga_db_one(t->a.db, err,
+	if (ga_db_get(t->a.db, err,
 		      "SELECT max(accelerator_type) FROM slot WHERE node_id = ?1 AND retired = 0 "
 		      "HAVING count(DISTINCT accelerator_type) = 1 AND "
 		      "count(accelerator_type) = count(*)", "sS", t->in->node, &type) < 0)

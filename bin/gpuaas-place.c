@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-place: reads requests, and writes plans after their claims are committed. A refusal gives
- * the reason of every node, and alternatives that would fit. */
-#include "base/texts.h"
+/*
+ * gpuaas-place: reads requests, writes plans. It commits the claims of a plan before it writes the
+ * plan; a refusal gives the reason for every node, and alternatives that would fit.
+ */
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/place/guide.h"
 #include "cli/place/place.h"
-#include "record/decimal.h"
 #include "record/plan.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 
-static struct {
-	const char *profile, *project, *name, *region, *pool, *node, *image, *app, *request_id,
-		*data, *min_memory;
-	struct ga_borrowed_texts types, keys;
-	int64_t gpus, priority, expires, run_time;
-	bool baremetal, preemptible, dry_run, explain, guide;
-} opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .expires = 900, .run_time = GA_UNKNOWN };
+static struct ga_place_opts opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .expires = 900,
+				    .run_time = GA_UNKNOWN };
 
 static const struct ga_opt opts[] = {
 	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "NAME",
@@ -90,34 +85,6 @@ struct batch {
 	bool saw_request, saw_match;
 };
 
-static int from_flags(struct ga_request *r, struct ga_err *err)
-{
-	ga_schema_init(&ga_request_schema, r);
-	r->request_id = ga_strdup0(opt.request_id);
-	r->name = ga_strdup0(opt.name);
-	r->profile = ga_strdup0(opt.profile);
-	r->shape = opt.baremetal ? ga_strdup0("baremetal") : NULL;
-	r->count = opt.gpus;
-	r->project = ga_strdup0(opt.project);
-	r->priority = opt.priority;
-	r->region = ga_strdup0(opt.region);
-	r->pool = ga_strdup0(opt.pool);
-	r->node = ga_strdup0(opt.node);
-	r->image = ga_strdup0(opt.image);
-	r->app = ga_strdup0(opt.app);
-	r->run_seconds = opt.run_time;
-	r->preemptible = opt.preemptible;
-	ga_request_complete(r);
-	if ((opt.min_memory &&
-	     ga_memory_parse(opt.min_memory, "--min-memory", &r->min_memory_mib, err) < 0) ||
-	    ga_request_add_lists(r, &opt.types, &opt.keys, err) < 0)
-		return -1;
-	if (opt.data &&
-	    ga_request_user_data(r, opt.data, ga_cli_state_path(), opt.dry_run, err) < 0)
-		return -1;
-	return ga_request_check(r, err);
-}
-
 /* Places the gathered requests; writes their records even if a later request is an error. */
 static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
 {
@@ -188,7 +155,7 @@ static int run(struct ga_err *err)
 	if (r == 0 && !opt.profile)
 		r = run_stream(&placer, &b, err);
 	else if (r == 0)
-		r = from_flags(&b.v[b.n++], err) < 0 ? -1 : flush(&placer, &b, err);
+		r = ga_request_of(&opt, &b.v[b.n++], err) < 0 ? -1 : flush(&placer, &b, err);
 	while (b.n)
 		ga_schema_release(&ga_request_schema, &b.v[--b.n]);
 	/* Removes the user-data of a refused request and of expired plans. */
@@ -198,20 +165,12 @@ static int run(struct ga_err *err)
 	return r;
 }
 
-static int guide(char *const *words, struct ga_err *err)
-{
-	return ga_cli_guide(&(const struct ga_guide){
-		.profile = opt.profile, .image = opt.image, .gpus = opt.gpus,
-		.key = opt.keys.n ? opt.keys.v[0] : NULL, .any_type = opt.types.n,
-		.baremetal = opt.baremetal }, words, err);
-}
-
 int main(int argc, char **argv)
 {
 	struct ga_err err = GA_ERR_INIT;
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
 	if (r > 0)
-		r = opt.guide ? guide(argv, &err) : run(&err);
+		r = opt.guide ? ga_cli_guide(&opt, argv, &err) : run(&err);
 	return ga_cli_finish(&prog, r, &err);
 }

@@ -315,7 +315,7 @@ as before"
   setup_host h200
   fakes
   start_libvirtd
-  mkdir -p "$T/etc/default"
+  mkdir -p "$T/etc/default" "$T/disk"
   : > "$T/etc/default/grub"
   cp "$(type -P true)" "$T/bin/libvirtd"
   # shellcheck disable=SC2016 # for the machine
@@ -324,25 +324,24 @@ as before"
       sysctl -a 2> /dev/null | grep -E "tcp_[rw]mem|gc_thresh3|swappiness"; ip -br link
       find /var/lib/gpuaas -not -path "*/host*") 2>&1; }
     photo > "$T/before"
-    gpuaas-host-bootstrap --record --scratch "$T/file" --table > "$T/table1"; echo $?
-    photo | diff "$T/before" - && ! [[ -e $T/file ]] && echo unchanged
+    gpuaas-host-bootstrap --record --scratch "$T/disk" --table > "$T/table1"; echo $?
+    photo | diff "$T/before" - && [[ -z $(ls -A "$T/disk") ]] && echo unchanged
     gpuaas-host-bootstrap --mode slice > /dev/null; echo $?
-    gpuaas-host-bootstrap --record --scratch "$T/file" > "$T/records"; echo $?
+    gpuaas-host-bootstrap --record --scratch "$T/disk" > "$T/records"; echo $?
     sql /var/lib/gpuaas/host/host.db "SELECT count(*), sum(tuned) FROM tuning"
-    : > "$T/file"
-    gpuaas-host-bootstrap --record --scratch "$T/file" 2> "$T/refused"; echo $?'
+    gpuaas-host-bootstrap --record --scratch "$T/nowhere" 2> "$T/refused"; echo $?'
   assert_equal "$output" "0
 unchanged
 0
 0
 2|1
-4"
+10"
   output=$(< "$T/table1")
   assert_output "TUNED "
   assert_output "not recorded"
   assert_output "there is no record of this host tuned"
   output=$(< "$T/refused")
-  assert_output "'$T/file' exists"
+  assert_output "cannot open the folder '$T/nowhere'"
   output=$(< "$T/records")
   "$SRC/tests/validate" "$SRC/share/schema" < "$T/records" > "$T/valid"
   jq_is '"\(.node) \(.tuned) \(.left > 0)"' "n-8a2000000000 false true

@@ -65,11 +65,24 @@ requests()
     "gpuaas-place --profile lab --gpus 2 --image lab --key $T/.ssh/id_ed25519.pub --project a"
   assert_stderr "'7' is none of these"
   assert_stderr "16 GPUs available"
+  assert_stderr "now it would be placed on node 'n000'"
   assert_equal "$(state_sql "SELECT count(*) FROM claim")" 0
   run_ok bash -c "$output"
   jq_is '"\(.count) \(.project) \(.keys[0])"' "2 a ssh-ed25519 AAAA me"
   run_ok gpuaas-place --guide --key 'ssh-ed25519 AAAA me' <<< $'2\n\n\n'
   assert_equal "$output" "gpuaas-place --profile whole --baremetal --key 'ssh-ed25519 AAAA me'"
+  # an app leaves out what it cannot run on, and the answer of placement is told
+  gpuaas-state apply - << 'END' > "$T/applied"
+{"kind":"gpuaas.app/1","name":"pair","title":"Two GPUs","runtime":"oci","span":"single_node","shapes":["slice"],"counts":[2],"cuda_min":"12.4"}
+END
+  run_status 1 gpuaas-place --guide --app pair <<< $'\n\n\n\n\n'
+  refute_stderr "whole"
+  assert_stderr "How many GPUs? (2)"
+  assert_stderr "app 'pair' can run in no image that a node has"
+  run_ok gpuaas-place --guide --app pair --region eu --image lab --key "ssh-ed25519 AAAA me" <<< $'\n\n'
+  assert_stderr "now it would be refused"
+  assert_output "--gpus 2 --app pair"
+  run_status 5 gpuaas-place --guide --app nothing < /dev/null
   run_status 2 gpuaas-place --guide <<< 2
   assert_stderr "the input ended before the last question was answered"
   run_status 5 gpuaas-place --guide --profile nothing < /dev/null

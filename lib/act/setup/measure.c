@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -64,38 +65,30 @@ static int make_image(struct ga_str *path, struct ga_image_facts *facts, int *re
 
 /* ---- the file ---- */
 
-/* The name of the file; without one from the user, a new one in a folder that exists. */
-static char *name_file(const char *file, const char *dir)
+/* Opens the folder, or the nearest one above it that exists. -1 with errno. */
+static int open_folder(const char *folder, bool exactly)
 {
-	ga_autofree char *folder = ga_xstrdup(dir);
+	ga_autofree char *path = ga_xstrdup(folder);
 
-	if (file)
-		return ga_xstrdup(file);
-	while (!ga_sys_exists(folder) && strrchr(folder, '/') > folder)
-		*strrchr(folder, '/') = '\0';
-	return ga_xprintf("%s/.gpuaas-record.%ld", folder, (long)getpid());
+	while (!exactly && !ga_sys_exists(path) && strrchr(path, '/') > path)
+		*strrchr(path, '/') = '\0';
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Makes the file, removes its name at once, and allocates its blocks. 1; 0 with why when nothing
+/* Makes a file in the folder and allocates its blocks. The file never has a name: nobody can open
+ * it, nothing is removed at its end, and no file of others can be hit. 1; 0 with why when nothing
  * can be measured there. */
-static int make_file(const char *path, int *ret, char **why, struct ga_err *err)
+static int make_file(int folder, const char *name, int *ret, char **why, struct ga_err *err)
 {
-	ga_autofd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_CLOEXEC, 0600);
+	ga_autofd int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
 	struct statvfs fs;
 
-	if (fd < 0 && errno == EEXIST)
-		return ga_refuse(err, GA_CONFLICT, "file_exists", path, ("'%s' exists", path),
-				 ("name a file that does not exist: it is made for the "
-				  "measuring, and no disk or file of others is written"));
-	if (fd < 0 && errno == EINVAL) {
-		unlink(path); /* open(2) made it before it refused O_DIRECT */
-		*why = ga_xstrdup("its file system has no direct I/O");
+	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
+		*why = ga_xstrdup("its file system has no direct I/O, or no files without a name");
 		return 0;
 	}
-	if (fd < 0)
-		return ga_fail_sys(err, "cannot make '%s'", path);
-	if (unlink(path) < 0 || fstatvfs(fd, &fs) < 0)
-		return ga_fail_sys(err, "cannot remove the name of '%s'", path);
+	if (fd < 0 || fstatvfs(fd, &fs) < 0)
+		return ga_fail_sys(err, "cannot make a file in '%s'", name);
 	if ((__int128)fs.f_bavail * fs.f_frsize < GA_MEASURE_BYTES + SPARE_BYTES) {
 		*why = ga_xprintf("its file system has less than %lld MiB free",
 				  (long long)((GA_MEASURE_BYTES + SPARE_BYTES) >> 20));
@@ -103,7 +96,7 @@ static int make_file(const char *path, int *ret, char **why, struct ga_err *err)
 	}
 	errno = posix_fallocate(fd, 0, GA_MEASURE_BYTES);
 	if (errno)
-		return ga_fail_sys(err, "cannot allocate '%s'", path);
+		return ga_fail_sys(err, "cannot allocate a file in '%s'", name);
 	*ret = GA_TAKE_FD(fd);
 	return 1;
 }
@@ -188,20 +181,23 @@ static int run_all(int fd, struct ga_tuning_measure *clone, struct ga_tuning_mea
 	return 0;
 }
 
-int ga_measure_disk(const char *file, const char *dir, struct ga_tuning *t, struct ga_err *err)
+int ga_measure_disk(const char *folder, const char *images, struct ga_tuning *t,
+		    struct ga_err *err)
 {
-	ga_autofree char *path = name_file(file, dir), *why = NULL, *target = NULL;
-	ga_autofd int fd = -1, folder_fd = -1;
-	ga_autofree char *folder = ga_file_folder(path);
+	ga_autofd int dir = open_folder(folder ? folder : images, folder), fd = -1;
+	const char *name = folder ? folder : images;
+	ga_autofree char *why = NULL, *target = NULL;
 	struct ga_err broken = GA_ERR_INIT;
 	struct ga_tuning_measure *back;
 	size_t at = t->measured.n;
-	int r = make_file(path, &fd, &why, err);
+	int r;
 
+	if (dir < 0)
+		return ga_fail_sys(err, "cannot open the folder '%s'", name);
+	r = make_file(dir, name, &fd, &why, err);
 	if (r < 0)
 		return -1;
-	folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	target = folder_fd < 0 ? NULL : ga_setup_file_system(folder_fd);
+	target = ga_setup_file_system(dir);
 	add(t, "clone", target);
 	back = add(t, "read_back", target);
 	if (r > 0 && run_all(fd, &t->measured.v[at], back, &broken) < 0) {

@@ -14,17 +14,23 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
 #include "cli/offer.h"
-#include "cli/place/place.h"
+#include "decide/app/app.h"
 #include "record/money.h"
 #include "record/request.h"
+#include "state/capacity/app.h"
 #include "state/capacity/profile.h"
 #include "state/node/image.h"
 
 struct guide {
-	struct ga_guide *g;
+	struct ga_place_opts *o; /* given, and answered */
+	struct ga_texts typed;	 /* owns the texts of the answers */
+	struct ga_accels *accels;
+	struct ga_app app;
+	bool has_app;
 	GA_LIST(struct ga_hardware_profile) profiles;
 	const struct ga_hardware_profile *profile; /* the chosen one */
 	struct ga_texts images; /* that a node has */
+	GA_LIST(struct ga_image) records; /* of the same, where there is an app */
 	char *image;		/* the profile's own, or NULL */
 };
 
@@ -36,7 +42,14 @@ static void guide_release(struct guide *s)
 		ga_schema_release(&ga_hardware_profile_schema, &s->profiles.v[i]);
 	ga_list_release(&s->profiles);
 	ga_texts_release(&s->images);
+	for (i = 0; i < s->records.n; i++)
+		ga_schema_release(&ga_image_schema, &s->records.v[i]);
+	ga_list_release(&s->records);
+	ga_texts_release(&s->typed);
 	free(s->image);
+	if (s->has_app)
+		ga_schema_release(&ga_app_schema, &s->app);
+	ga_accels_close(s->accels);
 }
 
 /* ---- what the state offers ---- */
@@ -50,8 +63,21 @@ static int keep(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return 0;
 }
 
-/* The images that nodes have, and the profile's. A user who sees only the published view types the
- * name of an image. */
+/* The app, which a user who sees only the published view cannot choose by. */
+static int read_app(struct guide *s, struct ga_err *err)
+{
+	ga_autodb_leave struct ga_db *db = NULL;
+
+	if (!s->o->app)
+		return 0;
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 || ga_store_app(db, s->o->app, &s->app, err) < 0)
+		return -1;
+	s->has_app = true;
+	return 0;
+}
+
+/* The images that nodes have, and the profile's; with an app, their records. */
 static int read_images(struct guide *s, struct ga_err *err)
 {
 	ga_autodb_leave struct ga_db *db = NULL;
@@ -64,16 +90,73 @@ static int read_images(struct guide *s, struct ga_err *err)
 		return -1;
 	s->image = GA_TAKE(profile.image);
 	ga_schema_release(&ga_profile_schema, &profile);
+	for (size_t i = 0; s->has_app && i < s->images.n; i++)
+		if (ga_store_image(db, s->images.v[i], ga_list_add(&s->records), err) < 0)
+			return -1;
 	return 0;
+}
+
+/* ---- what the app can run on ---- */
+
+/* The first reason why the app cannot run there, allocated; NULL: it can. */
+static char *unsuited(const struct ga_app *app, const struct ga_app_target *target)
+{
+	ga_autoreasons struct ga_match_reasons found = { 0 };
+
+	return ga_app_blockers(app, target, &found) ? ga_xstrdup(found.v[0].sentence) : NULL;
+}
+
+/* The same for GPUs of one type of a profile in any number that it allows, the image aside. */
+static char *type_unsuited(const struct guide *s, const struct ga_hardware_profile *p,
+			   const struct ga_offer_type *t)
+{
+	struct ga_app bare = s->app; /* borrows every member */
+	struct ga_app_target target = {
+		.shape = p->shape, .type = t->type,
+		.facts = t->type ? ga_accels_type(s->accels, t->type) : NULL,
+		.memory_mib = t->type ? ga_accels_memory_mib(s->accels, t->type) : GA_UNKNOWN,
+	};
+	bool baremetal = ga_streq(p->shape, "baremetal");
+	char *why = NULL;
+	size_t i;
+
+	bare.driver_min = bare.cuda_min = NULL;
+	bare.image_features = (struct ga_texts){ 0 };
+	if (baremetal || !p->counts.n) {
+		target.count = baremetal ? t->machine : bare.counts.n ? bare.counts.v[0] : 1;
+		return unsuited(&bare, &target);
+	}
+	for (i = 0; i < p->counts.n; i++) {
+		free(why);
+		target.count = p->counts.v[i];
+		why = unsuited(&bare, &target);
+		if (!why)
+			return NULL;
+	}
+	return why;
+}
+
+static char *profile_unsuited(const struct guide *s, const struct ga_hardware_profile *p)
+{
+	char *why = NULL;
+	size_t i;
+
+	for (i = 0; s->has_app && i < p->by_type.n; i++) {
+		free(why);
+		why = type_unsuited(s, p, &p->by_type.v[i]);
+		if (!why)
+			return NULL;
+	}
+	return why;
 }
 
 /* ---- questions ---- */
 
-/* Keeps the text of an answer for the guide's owner. */
-static const char *take_answer(struct ga_guide *g, const char *text)
+/* Keeps the text of an answer. */
+static const char *take_answer(struct guide *s, const char *text)
 {
-	ga_texts_add(&g->typed, text);
-	return g->typed.v[g->typed.n - 1];
+	ga_texts_add(&s->typed, text);
+	return s->typed.v[s->typed.n - 1];
 }
 
 /* Reads one answer, without the white space around it; allocated, NULL with an error. */
@@ -147,20 +230,24 @@ static int ask_shape(struct guide *s, struct ga_err *err)
 		{ "slice", "GPUs of a machine, in a VM of their own" },
 		{ "baremetal", "a complete machine" },
 	};
-	bool slice = false, baremetal = s->g->baremetal;
+	bool slice = false, baremetal = s->o->baremetal;
 	size_t i;
 	int r;
 
-	for (i = 0; i < s->profiles.n && !s->g->baremetal; i++) {
+	for (i = 0; i < s->profiles.n && !s->o->baremetal; i++) {
+		ga_autofree char *why = profile_unsuited(s, &s->profiles.v[i]);
+
+		if (why)
+			continue;
 		slice |= ga_streq(s->profiles.v[i].shape, "slice");
 		baremetal |= ga_streq(s->profiles.v[i].shape, "baremetal");
 	}
 	if (!slice || !baremetal) {
-		s->g->baremetal = baremetal;
+		s->o->baremetal = baremetal;
 		return 0;
 	}
 	r = ask_one("A slice of a machine, or a complete machine?", choices, 2, 0, err);
-	s->g->baremetal = r == 1;
+	s->o->baremetal = r == 1;
 	return r < 0 ? -1 : 0;
 }
 
@@ -187,7 +274,7 @@ static char *describe(const struct ga_hardware_profile *p)
 
 static int ask_profile(struct guide *s, struct ga_err *err)
 {
-	const char *shape = s->g->baremetal ? "baremetal" : "slice";
+	const char *shape = s->o->baremetal ? "baremetal" : "slice";
 	const struct ga_hardware_profile *of[256];
 	struct choice choices[GA_ARRAY_SIZE(of)];
 	size_t i, n = 0, preferred = 0;
@@ -195,8 +282,15 @@ static int ask_profile(struct guide *s, struct ga_err *err)
 	int r;
 
 	for (i = 0; i < s->profiles.n && n < GA_ARRAY_SIZE(of); i++) {
+		ga_autofree char *why = NULL;
+
 		if (!ga_streq(s->profiles.v[i].shape, shape))
 			continue;
+		why = profile_unsuited(s, &s->profiles.v[i]);
+		if (why) {
+			ga_say("profile '%s' is left out: %s", s->profiles.v[i].name, why);
+			continue;
+		}
 		if (s->profiles.v[i].available && !available) {
 			preferred = n;
 			available = true;
@@ -204,6 +298,11 @@ static int ask_profile(struct guide *s, struct ga_err *err)
 		choices[n] = (struct choice){ s->profiles.v[i].name, describe(&s->profiles.v[i]) };
 		of[n++] = &s->profiles.v[i];
 	}
+	if (!n && s->has_app)
+		return ga_refuse(err, GA_NO, "no_profile", NULL,
+				 ("app '%s' can run on no profile%s", s->app.name,
+				  s->o->baremetal ? " of the shape baremetal" : ""),
+				 ("'gpuaas-match --app %s' shows the reason of each", s->app.name));
 	if (!n)
 		return ga_refuse(err, GA_NO, "no_profile", NULL,
 				 ("the state has no profile of the shape %s", shape),
@@ -214,7 +313,7 @@ static int ask_profile(struct guide *s, struct ga_err *err)
 	if (r < 0)
 		return -1;
 	s->profile = of[r];
-	s->g->profile = take_answer(s->g, s->profile->name);
+	s->o->profile = take_answer(s, s->profile->name);
 	return 0;
 }
 
@@ -223,13 +322,13 @@ static int find_profile(struct guide *s, struct ga_err *err)
 	size_t i;
 
 	for (i = 0; i < s->profiles.n; i++)
-		if (ga_streq(s->profiles.v[i].name, s->g->profile))
+		if (ga_streq(s->profiles.v[i].name, s->o->profile))
 			s->profile = &s->profiles.v[i];
 	if (!s->profile)
-		return ga_refuse(err, GA_NOTFOUND, "no_profile", s->g->profile,
-				 ("there is no profile '%s'", s->g->profile),
+		return ga_refuse(err, GA_NOTFOUND, "no_profile", s->o->profile,
+				 ("there is no profile '%s'", s->o->profile),
 				 ("'gpuaas-profile list' shows them"));
-	s->g->baremetal = s->g->baremetal || ga_streq(s->profile->shape, "baremetal");
+	s->o->baremetal = s->o->baremetal || ga_streq(s->profile->shape, "baremetal");
 	return 0;
 }
 
@@ -241,82 +340,123 @@ static int ask_type(struct guide *s, struct ga_err *err)
 	size_t i, n = 1;
 	int r;
 
-	for (i = 0; i < p->by_type.n && n < GA_ARRAY_SIZE(choices); i++)
-		if (p->by_type.v[i].type)
+	for (i = 0; i < p->by_type.n && n < GA_ARRAY_SIZE(choices); i++) {
+		ga_autofree char *why =
+			s->has_app ? type_unsuited(s, p, &p->by_type.v[i]) : NULL;
+
+		if (p->by_type.v[i].type && !why)
 			choices[n++] = (struct choice){ p->by_type.v[i].type,
 							p->by_type.v[i].name };
-	if (s->g->any_type || n < 3)
+	}
+	if (s->o->types.n || n < 3)
 		return 0;
 	r = ask_one("Which type?", choices, n, 0, err);
 	if (r > 0)
-		s->g->type = take_answer(s->g, choices[r].word);
+		*ga_list_add(&s->o->types) = take_answer(s, choices[r].word);
 	return r < 0 ? -1 : 0;
 }
 
-static bool allows(const struct ga_hardware_profile *p, int64_t count)
+/* Whether profile and app allow so many GPUs. */
+static bool allows(const struct guide *s, int64_t count)
 {
+	const struct ga_hardware_profile *p = s->profile;
+	bool listed = !p->counts.n && count >= 1 && count <= GA_REQUEST_GPUS;
 	size_t i;
 
 	for (i = 0; i < p->counts.n; i++)
-		if (p->counts.v[i] == count)
-			return true;
-	return !p->counts.n && count >= 1 && count <= GA_REQUEST_GPUS;
+		listed = listed || p->counts.v[i] == count;
+	/* For baremetal it is a least number; the machine's own number counts. */
+	return listed && (!s->has_app || s->o->baremetal || ga_app_allows_count(&s->app, count));
 }
 
 static int ask_count(struct guide *s, struct ga_err *err)
 {
-	const struct ga_hardware_profile *p = s->profile;
+	bool any = !s->profile->counts.n &&
+		   (!s->has_app || !s->app.counts.n || s->o->baremetal);
 	ga_autostr struct ga_str allowed = GA_STR_INIT;
-	size_t i;
+	int64_t i, first = 0;
 
-	for (i = 0; i < p->counts.n; i++)
-		ga_str_addf(&allowed, "%s%lld", i ? ", " : "", (long long)p->counts.v[i]);
-	if (!p->counts.n)
+	for (i = 1; i <= GA_REQUEST_GPUS && !any; i++) {
+		if (!allows(s, i))
+			continue;
+		ga_str_addf(&allowed, "%s%lld", first ? ", " : "", (long long)i);
+		first = first ? first : i;
+	}
+	if (any)
 		ga_str_addf(&allowed, "1 to %d", GA_REQUEST_GPUS);
-	ga_say(s->g->baremetal ? "How many GPUs must the machine have at least? (%s)" :
+	ga_say(s->o->baremetal ? "How many GPUs must the machine have at least? (%s)" :
 				 "How many GPUs? (%s)", allowed.buf);
 	for (;;) {
 		ga_autofree char *answer = NULL;
-		int64_t count = p->counts.n ? p->counts.v[0] : 1;
+		int64_t count = first ? first : 1;
 
-		if (s->g->baremetal)
+		if (s->o->baremetal)
 			ga_say("number [any]:");
 		else
 			ga_say("number [%lld]:", (long long)count);
 		answer = read_answer(err);
 		if (!answer)
 			return -1;
-		if (!*answer && s->g->baremetal)
+		if (!*answer && s->o->baremetal)
 			return 0;
 		if (*answer)
 			count = number_of(answer);
-		if (allows(p, count)) {
-			s->g->gpus = count;
+		if (allows(s, count)) {
+			s->o->gpus = count;
 			return 0;
 		}
 		ga_say("'%s' is not allowed: %s", answer, allowed.buf);
 	}
 }
 
+/* Why the app cannot run in the image of that index, allocated; NULL: it can. */
+static char *image_unsuited(const struct guide *s, size_t i)
+{
+	struct ga_app of_image = { .name = s->app.name, .driver_min = s->app.driver_min,
+				   .cuda_min = s->app.cuda_min,
+				   .image_features = s->app.image_features };
+	char *shape = s->profile->shape;
+	struct ga_app_target target = { .shape = shape, .count = 1,
+					.image_name = s->images.v[i] };
+
+	if (!s->has_app)
+		return NULL;
+	of_image.shapes = (struct ga_texts){ &shape, 1 };
+	target.image = &s->records.v[i];
+	return unsuited(&of_image, &target);
+}
+
 static int ask_image(struct guide *s, struct ga_err *err)
 {
 	struct choice *choices = ga_xcalloc(s->images.n + 1, sizeof(*choices));
-	size_t i, preferred = 0;
+	size_t i, n = 0, preferred = 0;
 	int r = 0;
 
 	for (i = 0; i < s->images.n; i++) {
-		choices[i] = (struct choice){ s->images.v[i], "" };
-		if (ga_streq(s->images.v[i], s->image)) {
-			choices[i].text = "the profile's";
-			preferred = i;
+		ga_autofree char *why = image_unsuited(s, i);
+
+		if (why) {
+			ga_say("image '%s' is left out: %s", s->images.v[i], why);
+			continue;
 		}
+		choices[n] = (struct choice){ s->images.v[i], "" };
+		if (ga_streq(s->images.v[i], s->image)) {
+			choices[n].text = "the profile's";
+			preferred = n;
+		}
+		n++;
 	}
-	if (!s->images.n)
+	if (!n && s->images.n)
+		r = ga_refuse(err, GA_NO, "image_missing", NULL,
+			      ("app '%s' can run in no image that a node has", s->app.name),
+			      ("gpuaas-image add says what is in an image: --driver-version, "
+			       "--cuda-version, --feature"));
+	else if (!n)
 		ga_say("no node has a verified copy of an image yet (gpuaas-image add)");
 	else
-		r = ask_one("Which image?", choices, s->images.n, preferred, err);
-	if (r >= 0 && s->images.n)
-		s->g->image = take_answer(s->g, s->images.v[r]);
+		r = ask_one("Which image?", choices, n, preferred, err);
+	if (r >= 0 && n)
+		s->o->image = take_answer(s, choices[r].word);
 	free(choices);
 	return r < 0 ? -1 : 0;
 }
@@ -363,7 +503,7 @@ static int ask_key(struct guide *s, struct ga_err *err)
 		r = ga_request_add_key(&probe, answer, &why);
 		ga_schema_release(&ga_request_schema, &probe);
 		if (r == 0) {
-			s->g->key = take_answer(s->g, answer);
+			*ga_list_add(&s->o->keys) = take_answer(s, answer);
 			return 0;
 		}
 		ga_say("%s", why.msg);
@@ -372,46 +512,48 @@ static int ask_key(struct guide *s, struct ga_err *err)
 
 /* ---- the guide ---- */
 
-static int ask(struct ga_guide *g, struct ga_err *err)
+static int ask(struct guide *s, struct ga_err *err)
 {
-	ga_cleanup(guide_release) struct guide s = { .g = g };
-	ga_autoaccels struct ga_accels *accels = NULL;
-	struct ga_offer_query q = { .now_micros = ga_clock_micros(), .image = g->image };
+	struct ga_offer_query q = { .now_micros = ga_clock_micros(), .image = s->o->image };
+	bool wants_image;
 	int published;
 
-	if (ga_cli_catalogue(&accels, err) < 0)
+	if (read_app(s, err) < 0 || ga_cli_catalogue(&s->accels, err) < 0)
 		return -1;
-	q.accels = accels;
-	published = ga_cli_read_offers(&q, true, keep, &s, err);
+	q.accels = s->accels;
+	published = ga_cli_read_offers(&q, true, keep, s, err);
 	if (published < 0)
 		return -1;
-	if (g->profile ? find_profile(&s, err) < 0 :
-			 ask_shape(&s, err) < 0 || ask_profile(&s, err) < 0)
+	if (s->o->profile ? find_profile(s, err) < 0 :
+			    ask_shape(s, err) < 0 || ask_profile(s, err) < 0)
 		return -1;
-	if (ask_type(&s, err) < 0 || (g->gpus == GA_UNKNOWN && ask_count(&s, err) < 0))
+	if (ask_type(s, err) < 0 || (s->o->gpus == GA_UNKNOWN && ask_count(s, err) < 0))
 		return -1;
-	/* A baremetal machine gets its image from the operator's executables. */
-	if (!g->image && !g->baremetal && !published &&
-	    (read_images(&s, err) < 0 || ask_image(&s, err) < 0))
+	/* The operator's executables install a baremetal machine; only an app may need to know what
+	 * they install. */
+	wants_image = !s->o->baremetal || (s->has_app && ga_app_minds_image(&s->app));
+	if (!s->o->image && wants_image && !published &&
+	    (read_images(s, err) < 0 || ask_image(s, err) < 0))
 		return -1;
-	return g->key ? 0 : ask_key(&s, err);
+	return s->o->keys.n ? 0 : ask_key(s, err);
 }
 
 /* The command line that stands for the words (without --guide) and the answers; allocated. */
-static char *command_of(const struct ga_guide *was, const struct ga_guide *g, char *const *words)
+static char *command_of(const struct ga_place_opts *given, const struct ga_place_opts *o,
+			char *const *words)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
-	ga_autofree char *gpus = ga_xprintf("%lld", (long long)g->gpus);
+	ga_autofree char *gpus = ga_xprintf("%lld", (long long)o->gpus);
 	const struct {
 		const char *option, *value;
 		bool answered;
 	} answers[] = {
-		{ "--profile", g->profile, !was->profile },
-		{ "--baremetal", NULL, g->baremetal && !was->baremetal },
-		{ "--type", g->type, g->type && !was->type },
-		{ "--gpus", gpus, g->gpus != was->gpus },
-		{ "--image", g->image, g->image && !was->image },
-		{ "--key", g->key, g->key && !was->key },
+		{ "--profile", o->profile, !given->profile },
+		{ "--baremetal", NULL, o->baremetal && !given->baremetal },
+		{ "--type", o->types.n ? o->types.v[0] : NULL, o->types.n && !given->types.n },
+		{ "--gpus", gpus, o->gpus != given->gpus },
+		{ "--image", o->image, o->image && !given->image },
+		{ "--key", o->keys.n ? o->keys.v[0] : NULL, o->keys.n && !given->keys.n },
 	};
 	size_t i;
 
@@ -434,18 +576,72 @@ static char *command_of(const struct ga_guide *was, const struct ga_guide *g, ch
 	return ga_xstrdup(out.buf);
 }
 
-int ga_cli_guide(const struct ga_guide *given, char *const *words, struct ga_err *err)
+static void tell_answer(const struct ga_placed *answer)
+{
+	const struct ga_refusal *r = &answer->refusal;
+	size_t i;
+
+	if (answer->is_plan) {
+		ga_say("now it would be placed on node '%s'", answer->plan.node);
+		return;
+	}
+	ga_say("now it would be refused: %s", r->sentence);
+	if (r->hint)
+		ga_say("hint: %s", r->hint);
+	for (i = 0; i < r->alternatives.n; i++)
+		ga_say("would fit: %s", r->alternatives.v[i]);
+}
+
+/* Says what placement answers to the request now, and claims nothing. Who may not write the state
+ * learns that from the command. */
+static int try_out(const struct ga_place_opts *o, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_placer placer = { .fleet = { .version = GA_FLEET_UNREAD }, .dry_run = true,
+				    .once = true, .maker.expires_seconds = o->expires };
+	struct ga_err barred = GA_ERR_INIT;
+	struct ga_place_opts dry = *o;
+	struct ga_request request;
+	int r;
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, &barred) < 0) {
+		if (barred.code == GA_DENIED)
+			return 0;
+		*err = barred;
+		return -1;
+	}
+	dry.dry_run = true;
+	placer.db = db;
+	r = ga_request_of(&dry, &request, err);
+	if (r == 0)
+		r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"),
+				      &placer.stale_seconds, err);
+	if (r == 0)
+		r = ga_placer_run(&placer, &request, 1, err);
+	if (r == 0 && placer.results.n)
+		tell_answer(&placer.results.v[0]);
+	ga_schema_release(&ga_request_schema, &request);
+	ga_placer_release(&placer);
+	return r;
+}
+
+int ga_cli_guide(const struct ga_place_opts *given, char *const *words, struct ga_err *err)
 {
 	ga_autofree char *command = NULL;
-	struct ga_guide chosen = *given;
-	int r = ask(&chosen, err);
+	struct ga_place_opts chosen = *given; /* lists that are asked for are empty in given */
+	ga_cleanup(guide_release) struct guide s = { .o = &chosen };
+	int r = ask(&s, err);
 
+	if (r == 0)
+		r = try_out(&chosen, err);
 	if (r == 0) {
 		command = command_of(given, &chosen, words);
-		ga_say("nothing is claimed yet; this command does it (--dry-run --explain shows "
-		       "where):");
+		ga_say("nothing is claimed yet; this command does it:");
 		r = ga_emit_line(command, err);
 	}
-	ga_texts_release(&chosen.typed);
+	if (!given->types.n)
+		ga_list_release(&chosen.types);
+	if (!given->keys.n)
+		ga_list_release(&chosen.keys);
 	return r;
 }

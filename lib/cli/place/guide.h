@@ -3,27 +3,19 @@
 #ifndef GA_CLI_PLACE_GUIDE_H
 #define GA_CLI_PLACE_GUIDE_H
 
-#include "base/ga.h"
-#include "base/texts.h"
-
-/* The choices of one request. Those that are set are not asked. */
-struct ga_guide {
-	const char *profile, *type, *image, *key; /* borrowed; NULL: not chosen */
-	bool baremetal; /* only baremetal profiles */
-	bool any_type;	/* types are chosen already */
-	int64_t gpus;	/* GA_UNKNOWN: not chosen */
-	struct ga_texts typed; /* owns the texts of the answers; empty in what is given */
-};
+#include "cli/place/place.h"
 
 /*
- * Asks on standard error for what is not given, and reads a line of standard input for each answer:
- * slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes the default;
- * after a wrong answer the question comes again. Then prints the command line that stands for words
- * (an argv) and the answers; nothing is claimed. GA_USAGE where the input ends before the last
- * answer; "no_profile" where the state has no such profile (GA_NOTFOUND) or none of the shape
- * (GA_NO).
+ * Asks on standard error for what the options do not give, and reads a line of standard input for
+ * each answer: slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes
+ * the default; after a wrong answer the question comes again. What the app of the options cannot
+ * run on is no choice. Then prints the command line that stands for words (an argv) and the
+ * answers, and says on standard error what placement would answer now; nothing is claimed.
+ *
+ * GA_USAGE where the input ends before the last answer; GA_NOTFOUND "no_profile" or "no_app" where
+ * the state does not have the one that is given; GA_NO where it has none that suits.
  */
-GA_MUST_CHECK int ga_cli_guide(const struct ga_guide *given, char *const *words,
+GA_MUST_CHECK int ga_cli_guide(const struct ga_place_opts *given, char *const *words,
 			       struct ga_err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
+#include "record/decimal.h"
 #include "record/digest.h"
 #include "record/plan.h"
 #include "record/rec.h"
@@ -125,21 +126,10 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 	return 0;
 }
 
-int ga_request_add_lists(struct ga_request *request, const struct ga_borrowed_texts *types,
-			 const struct ga_borrowed_texts *keys, struct ga_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < types->n; i++)
-		ga_texts_add(&request->types, types->v[i]);
-	for (i = 0; i < keys->n; i++)
-		if (ga_request_add_key(request, keys->v[i], err) < 0)
-			return -1;
-	return 0;
-}
-
-int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
-			 bool dry_run, struct ga_err *err)
+/* Stores user-data with mode 0600 below the state's folder, under its digest, and puts the digest
+ * into the request. */
+static int add_user_data(struct ga_request *request, const char *file, bool dry_run,
+			 struct ga_err *err)
 {
 	ga_autostr struct ga_str content = GA_STR_INIT;
 	char digest[GA_DIGEST_SIZE];
@@ -152,7 +142,7 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	request->user_data_digest = ga_xstrdup(digest);
 	if (dry_run)
 		return 0;
-	return ga_store_user_data_put(state_path, digest, content.buf, content.len, err);
+	return ga_store_user_data_put(ga_cli_state_path(), digest, content.buf, content.len, err);
 }
 
 static bool is_given(const struct ga_opt *o)
@@ -203,4 +193,37 @@ int ga_request_check(const struct ga_request *request, struct ga_err *err)
 	}
 	ga_schema_release(&ga_request_schema, &unused);
 	return 0;
+}
+
+int ga_request_of(const struct ga_place_opts *opts, struct ga_request *ret, struct ga_err *err)
+{
+	size_t i;
+
+	ga_schema_init(&ga_request_schema, ret);
+	ret->request_id = ga_strdup0(opts->request_id);
+	ret->name = ga_strdup0(opts->name);
+	ret->profile = ga_strdup0(opts->profile);
+	ret->shape = opts->baremetal ? ga_xstrdup("baremetal") : NULL;
+	ret->count = opts->gpus;
+	ret->project = ga_strdup0(opts->project);
+	ret->priority = opts->priority;
+	ret->region = ga_strdup0(opts->region);
+	ret->pool = ga_strdup0(opts->pool);
+	ret->node = ga_strdup0(opts->node);
+	ret->image = ga_strdup0(opts->image);
+	ret->app = ga_strdup0(opts->app);
+	ret->run_seconds = opts->run_time;
+	ret->preemptible = opts->preemptible;
+	ga_request_complete(ret);
+	if (opts->min_memory &&
+	    ga_memory_parse(opts->min_memory, "--min-memory", &ret->min_memory_mib, err) < 0)
+		return -1;
+	for (i = 0; i < opts->types.n; i++)
+		ga_texts_add(&ret->types, opts->types.v[i]);
+	for (i = 0; i < opts->keys.n; i++)
+		if (ga_request_add_key(ret, opts->keys.v[i], err) < 0)
+			return -1;
+	if (opts->data && add_user_data(ret, opts->data, opts->dry_run, err) < 0)
+		return -1;
+	return ga_request_check(ret, err);
 }

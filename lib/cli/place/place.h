@@ -7,6 +7,15 @@
 
 #define GA_PROJECT_DEFAULT "default" /* of a request that names none */
 
+/* The options of gpuaas-place; texts are borrowed. */
+struct ga_place_opts {
+	const char *profile, *project, *name, *region, *pool, *node, *image, *app, *request_id,
+		*data, *min_memory;
+	struct ga_borrowed_texts types, keys;
+	int64_t gpus, priority, expires, run_time; /* GA_UNKNOWN: not given; expires: seconds */
+	bool baremetal, preemptible, dry_run, explain, guide;
+};
+
 /* Places a batch (ga_placer_batch) with the catalogue of this machine, and prints its warnings. */
 GA_MUST_CHECK int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
 				struct ga_err *err);
@@ -21,16 +30,11 @@ struct ga_opt;
 GA_MUST_CHECK int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err);
 /* Checks the format of every member: GA_USAGE, naming the wrong one. */
 GA_MUST_CHECK int ga_request_check(const struct ga_request *request, struct ga_err *err);
+/* The complete request of the options, with its keys read and its user-data stored (a dry run only
+ * computes the digest). Release ret also after an error. GA_USAGE, naming the wrong member. */
+GA_MUST_CHECK int ga_request_of(const struct ga_place_opts *opts, struct ga_request *ret,
+				struct ga_err *err);
 /* Adds the public keys of the file that text names, or text itself if it is a key. */
 GA_MUST_CHECK int ga_request_add_key(struct ga_request *request, const char *text,
 				     struct ga_err *err);
-/* Adds types, and keys as ga_request_add_key does. */
-GA_MUST_CHECK int ga_request_add_lists(struct ga_request *request,
-				       const struct ga_borrowed_texts *types,
-				       const struct ga_borrowed_texts *keys, struct ga_err *err);
-/* Stores user-data with mode 0600 below the state's folder, under its digest, and puts the digest
- * into the request. */
-GA_MUST_CHECK int ga_request_user_data(struct ga_request *request, const char *file,
-				       const char *state_path, bool dry_run, struct ga_err *err);
-
 #endif

@@ -15,7 +15,7 @@ setup()
   mkdir "$T/bin" "$T/objects"
   cp "$GPUAAS_BUILD"/bin/gpuaas-{state,list,place,approve,release,discover} "$SRC/tests/hosts/enter" \
     "$T/bin"
-  cp "$SRC"/share/objects/* "$T/objects"
+  cp "$SRC"/share/objects/*.json "$T/objects"
   PATH=$T/bin:$PATH
   chmod -R a+rX "$T/bin" "$T/objects"
   chmod 711 "$T"

@@ -77,6 +77,12 @@ const struct ga_rule ga_rules_sold[] = {
 	  "a.shape = 'slice' AND " GA_SQL_NO_SLICE("s"),
 	  "incomplete: the slot lacks a fabric function, address, CPUs or memory for a slice",
 	  OF_SLOT },
+	/* Its slots were judged for baremetal: not their IOMMU groups, resets and displays. */
+	{ "claim_mode", "BEFORE INSERT ON claim",
+	  "a.shape = 'slice' AND NOT " GA_SQL_SELLS_SLICES("NEW.node_id") " AND NOT "
+	  GA_SQL_NO_SLICE("s"),
+	  "node_mode: the node is sold as baremetal, and its slots were judged for that",
+	  OF_SLOT },
 	{ "claim_fractional", "BEFORE INSERT ON claim", FRACTIONAL("s"),
 	  "fractional: parts of a GPU are not sold yet", OF_SLOT },
 	{ "claim_allocation", "BEFORE INSERT ON claim",
@@ -215,6 +221,12 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "allocation_taken_in_plan", "BEFORE UPDATE OF plan ON allocation",
 	  "NEW.taken_in IS NOT NULL AND NEW.plan IS NOT NULL",
 	  "taken_in: a tenant who had a machine before has all of it, and no plan", NULL },
+	/* Released means observed: its slots wait for their wipe, or for a person. */
+	{ "allocation_released", "BEFORE UPDATE OF state ON allocation",
+	  "NEW.state = 'released' AND OLD.state <> 'released' AND EXISTS (SELECT 1 FROM claim c "
+	  "JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = OLD.id AND c.live = 1 AND "
+	  "s.state IN ('reserved', 'provisioning', 'active', 'releasing'))",
+	  "claim_in_use: an allocation is released when its slots have left their tenant", NULL },
 	{ "slot_given_back", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'reserved' AND NEW.state = 'available' AND EXISTS (SELECT 1 FROM claim c "
 	  "JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND c.live = 1 "

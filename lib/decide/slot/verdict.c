@@ -15,6 +15,9 @@
 #define FNA_ALL_NAMESPACES 0x3
 #define SANICAP_CRYPTO_OR_BLOCK 0x3
 
+/* The end of a hint whose blocker only slices have. */
+#define BAREMETAL "or sell the node as baremetal (--mode baremetal), which does not need that"
+
 int ga_class_rank(const char *class)
 {
 	if (ga_streq(class, "purge"))
@@ -70,18 +73,21 @@ static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct g
 	if (f->iommu_group == GA_UNKNOWN)
 		ga_reasons_add(ret, "iommu_group_shared", f->gpu_pci_address,
 			       "its IOMMU group is unknown",
-			       "switch the IOMMU on in firmware and on the kernel command line");
+			       "switch the IOMMU on in firmware and on the kernel command line; "
+			       BAREMETAL);
 	else if (f->iommu_group_members)
 		ga_reasons_add(
 			ret, "iommu_group_shared", f->gpu_pci_address,
 			"a foreign function is in its IOMMU group",
-			"move the other device to another slot, or enable ACS in the firmware");
+			"move the other device to another slot, or enable ACS in the firmware; "
+			BAREMETAL);
 	if (f->gpu_boot_display)
 		ga_reasons_add(ret, "gpu_is_boot_display", f->gpu_pci_address,
 			       f->gpu_boot_display == GA_UNKNOWN ?
 				       "whether it holds the boot framebuffer is unknown" :
 				       "it holds the boot framebuffer",
-			       "make the board's own display the primary one in firmware");
+			       "make the board's own display the primary one in firmware; "
+			       BAREMETAL);
 }
 
 /* Only approval checks this: if an approved GPU can no longer be reset, its host refuses. */
@@ -238,8 +244,7 @@ static void check_network(const struct ga_slot_facts *f, enum ga_gate gate, stru
 		ga_reasons_add(ret, "missing_fabric_vf", NULL,
 			       why ? why : "no free virtual function left",
 			       "make more virtual functions (sriov_numvfs), then discover again; "
-			       "or sell the node as baremetal (--mode baremetal), which needs "
-			       "none");
+			       BAREMETAL);
 		return;
 	}
 	/* A plan has no claim mode: it only has functions that belong to one slot. */

@@ -189,7 +189,8 @@ static void add_gpu_reasons(struct ga_candidate *c)
 
 		ga_reasons_add(&c->reasons, "iommu_group_shared", c->gpu->pci_address, evidence,
 			       "move the other device to another slot, or enable ACS in the "
-			       "firmware; pcie_acs_override would only hide it");
+			       "firmware (pcie_acs_override would only hide it); or sell the node "
+			       "as baremetal (--mode baremetal), which does not need that");
 	}
 	if (c->gpu->answers == 0)
 		ga_reasons_add(&c->reasons, "gpu_not_answering", c->gpu->pci_address,
@@ -208,7 +209,8 @@ static void add_gpu_reasons(struct ga_candidate *c)
 		ga_reasons_add(&c->reasons, "gpu_is_boot_display", c->gpu->pci_address,
 			       "its boot_vga is 1: the console is on it",
 			       "make another display the primary one in the firmware, or start "
-			       "with video=efifb:off");
+			       "with video=efifb:off; or sell the node as baremetal (--mode "
+			       "baremetal), which does not need that");
 }
 
 static char *allow(const struct ga_candidate *c)

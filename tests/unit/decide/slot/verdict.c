@@ -231,6 +231,30 @@ static void content_rows(void)
 	}
 }
 
+/* Only slices have these blockers: the hint names the other way to sell the node. */
+static void other_way(void)
+{
+	struct ga_slot_facts f;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		const char *code = cases[i].want;
+		bool named = ga_streq(code, "iommu_group_shared") ||
+			     ga_streq(code, "gpu_is_boot_display") ||
+			     ga_streq(code, "missing_fabric_vf");
+		struct ga_reasons r = { 0 };
+
+		if (!strchr(cases[i].gates, 'a'))
+			continue;
+		good(&f);
+		cases[i].change(&f);
+		ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
+		t_ok(r.n == 1 && (r.v[0].hint && strstr(r.v[0].hint, "--mode baremetal")) == named,
+		     "%s: its hint %s baremetal", cases[i].name, named ? "names" : "is without");
+		ga_reasons_release(&r);
+	}
+}
+
 /* Approval requires a reset; the host checks it for a slot that was approved. */
 static void resets(void)
 {
@@ -335,6 +359,7 @@ int main(void)
 	one_reason_each();
 	taint_fix();
 	content_rows();
+	other_way();
 	resets();
 	uses_unknown();
 	allowed();

@@ -232,7 +232,7 @@ static void reasons(void)
 		{ "as the boot display", NULL, 1, false, true },
 		{ "when nothing is known of the display", NULL, X, false, false },
 	};
-	size_t i;
+	size_t i, j;
 
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
 		struct ga_gpus gpus = { 0 };
@@ -252,6 +252,15 @@ static void reasons(void)
 		t_int(ga_reasons_has(&c.v[0].reasons, "gpu_is_boot_display"), cases[i].display,
 		      "a GPU %s: display", cases[i].what);
 		t_ok(ga_reasons_has(&c.v[0].reasons, "nvme_signature"), "a signature is reported");
+		for (j = 0; j < c.v[0].reasons.n; j++) {
+			const struct ga_reason *r = &c.v[0].reasons.v[j];
+
+			if (ga_streq(r->code, "iommu_group_shared") ||
+			    ga_streq(r->code, "gpu_is_boot_display"))
+				t_ok(strstr(r->hint, "(--mode baremetal)"),
+				     "the hint of %s names the other way to sell the node",
+				     r->code);
+		}
 		ga_list_release(&gpus);
 		drop(&c, &disks);
 	}

@@ -391,7 +391,7 @@ small()
   # None with so many is free any more, and the refusal says that.
   gpuaas-place --profile whole --gpus 5 > "$T/plan"
   run_status 1 gpuaas-place --profile whole --gpus 5
-  jq_is '"\(.count) \(.sentence)"' '5 a baremetal node of 5 GPUs or more wanted, and 4 GPUs of type nvidia-h200-141gb are free in all'
+  jq_is '"\(.count) \(.sentence)"' '5 a baremetal node of 5 GPUs or more wanted, and the largest free machine of type nvidia-h200-141gb has 4 GPUs'
 }
 
 @test "each type of a profile has its own machines" {

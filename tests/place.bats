@@ -111,6 +111,9 @@ END
   run_status 1 gpuaas-place --profile whole
   jq_is '"\(.code) \([.nodes[].code] | join(" "))"' \
     "no_capacity held_by_slices held_by_baremetal held_by_slices"
+  jq_is .sentence "a baremetal node wanted, and the nearest node 'n000' is held by slices"
+  run_status 1 gpuaas-place --profile whole --gpus 9
+  jq_is '"\(.code): \(.sentence): \(.hint)"' "no_capacity: a baremetal node of 9 GPUs or more wanted, and the largest machine has 4 GPUs: ask for at most 4"
   run_ok place --gpus 1
   jq_is .node n000
   run_status 1 place --gpus 1

@@ -33,6 +33,8 @@ struct tally {
 	struct nearest out;	/* enough free slots, but the node is out */
 	struct nearest blocked; /* enough slots, but some of them are blocked */
 	struct nearest most;	/* too few for that, and the most idle slots of all nodes */
+	const char *held;	/* the machine with the fewest slots in use that slices hold */
+	int64_t held_used;
 	const char *app_why; /* the app's limits leave a node out: the reason of the first */
 	bool here;	    /* a node is in the wanted place */
 	bool in_region;	    /* or at least in the wanted region */
@@ -159,6 +161,11 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 		if (n.free >= need && n.free && !t->out.node)
 			t->out = near;
 		return;
+	}
+	if (ga_streq(code, "held_by_slices") && need == all &&
+	    (!t->held || n.used < t->held_used)) {
+		t->held = node->id;
+		t->held_used = n.used;
 	}
 	t->free += n.free;
 	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
@@ -355,12 +362,39 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
 }
 
-/* The hint for a region that cannot be had: the regions that are open, declared or of a node. */
+/* The number of nodes without a region that come into question when the request names none; 0 when
+ * it names none already, and when none of these nodes would take it. */
+static int64_t without_region(const struct ga_place_ask *ask)
+{
+	struct ga_request anywhere = *ask->request;
+	struct ga_place_ask wider = *ask;
+	bool fits = false;
+	int64_t n = 0;
+	size_t i;
+
+	anywhere.region = NULL;
+	wider.request = &anywhere;
+	for (i = 0; i < ask->fleet->nodes.n; i++) {
+		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
+		struct ga_place_option o;
+		const char *code = ga_place_offer(&wider, node, &o);
+
+		if (node->region || ga_starts(code, "other_"))
+			continue;
+		n++;
+		fits = fits || !code;
+	}
+	return ask->request->region && fits ? n : 0;
+}
+
+/* The hint for a region that cannot be had: the regions that are open, declared or of a node; if
+ * none is, the nodes without a region. */
 static char *open_regions(const struct ga_place_ask *ask)
 {
 	const struct ga_fleet *f = ask->fleet;
 	ga_autotexts struct ga_texts names = { 0 };
 	ga_autostr struct ga_str list = GA_STR_INIT;
+	int64_t without;
 	size_t i;
 
 	for (i = 0; i < f->regions.n; i++)
@@ -374,9 +408,13 @@ static char *open_regions(const struct ga_place_ask *ask)
 	}
 	ga_texts_sort(&names);
 	for (i = 0; i < names.n; i++)
-		ga_str_addf(&list, "%s%s", i ? ", " : "", names.v[i]);
-	return ga_xprintf("%s%s; 'gpuaas-list regions' shows all",
-			  names.n ? "open regions: " : "no region is open", list.buf);
+		ga_str_addf(&list, "%s%s", i ? ", " : "open regions: ", names.v[i]);
+	without = names.n ? 0 : without_region(ask);
+	if (without)
+		ga_str_addf(&list, "leave out --region: %" PRId64 " node%s no region", without,
+			    without == 1 ? " has" : "s have");
+	return ga_xprintf("%s; 'gpuaas-list regions' shows all",
+			  list.len ? list.buf : "no region is open");
 }
 
 /* The request or its profile names a region that is not open. */
@@ -398,16 +436,84 @@ static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret
 	return true;
 }
 
+/* " of type a, b"; "" when the request wants all types. */
+static char *of_types(const struct ga_place_ask *ask)
+{
+	bool narrow = ask->n_types || wants_memory(ask) ||
+		      (ask->limits && !ask->limits->any_type);
+	ga_autofree char *types = type_list(ask);
+
+	return narrow ? ga_xprintf(" of %s", types) : ga_xstrdup("");
+}
+
+/* GPUs of the largest machine in the wanted place that has only wanted types; 0: there is none.
+ * free: of those that the request could have if it named no count. */
+static int64_t largest_machine(const struct ga_place_ask *ask, bool free)
+{
+	struct ga_request any = *ask->request;
+	struct ga_place_ask wider = *ask;
+	int64_t ret = 0, rank;
+	size_t i, j;
+
+	any.count = GA_UNKNOWN;
+	wider.request = &any;
+	for (i = 0; i < ask->fleet->nodes.n; i++) {
+		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
+		struct ga_place_option o;
+
+		if (free ? ga_place_offer(&wider, node, &o) != NULL :
+			   ga_starts(ga_place_node_reason(ask, node), "other_"))
+			continue;
+		for (j = 0; j < node->slots.n; j++)
+			if (!ga_place_wants_type(ask, node->slots.v[j].type, &rank))
+				break;
+		if (j == node->slots.n && (int64_t)j > ret)
+			ret = (int64_t)j;
+	}
+	return ret;
+}
+
+/* A baremetal request takes a machine with all its GPUs: the number that is free in all nodes is
+ * no reason. Returns false when no machine is free for another reason. */
+static bool refuse_machine(const struct ga_place_ask *ask, const struct tally *t, const char *what,
+			   struct ga_refusal *ret)
+{
+	ga_autofree char *of = of_types(ask), *place = place_wanted(ask), *whose = NULL;
+	const char *node = ask->request->node;
+	bool too_many;
+	int64_t n;
+
+	if (!ask->baremetal || !t->slots)
+		return false;
+	n = largest_machine(ask, false);
+	too_many = ask->request->count > n;
+	n = too_many ? n : largest_machine(ask, true);
+	whose = node ? ga_xprintf("node '%s'", node) :
+		       ga_xprintf("the largest %smachine%s%s", too_many ? "" : "free ", of, place);
+	if (t->held)
+		say(ret, "no_capacity",
+		    ga_xprintf("%s wanted, and %snode '%s' is held by slices", what,
+			       node ? "" : "the nearest ", t->held),
+		    ga_xprintf("'gpuaas-list claims --where node=%s --where live=true' shows them; "
+			       "gpuaas-node drain keeps new ones away", t->held));
+	else if (n)
+		say(ret, "no_capacity",
+		    ga_xprintf("%s wanted, and %s has %" PRId64 " GPU%s", what, whose, n,
+			       n == 1 ? "" : "s"),
+		    ga_xprintf("ask for at most %" PRId64 "%s", n,
+			       too_many ? "" : ", or wait: gpuaas-list allocation shows who has "
+					       "the larger ones"));
+	return t->held || n;
+}
+
 static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
-	ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
+	ga_autofree char *of = of_types(ask), *place = place_wanted(ask);
 	ga_autofree char *other =
 		t->other ? ga_xprintf(" (%" PRId64 " GPU%s of other types %s)", t->other,
 				      t->other == 1 ? "" : "s", t->other == 1 ? "is" : "are") :
 			   ga_xstrdup("");
-	bool narrow = ask->n_types || wants_memory(ask) ||
-		      (ask->limits && !ask->limits->any_type);
 
 	if (!t->slots) {
 		say(ret, "no_capacity",
@@ -416,11 +522,12 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 		return;
 	}
 	say(ret, "no_capacity",
-	    t->free ? ga_xprintf("%s wanted, and %" PRId64 " GPU%s%s%s %s free%s in all", what,
-				 t->free, t->free == 1 ? "" : "s", narrow ? " of " : "",
-				 narrow ? types : "", t->free == 1 ? "is" : "are", place) :
-	    narrow  ? ga_xprintf("%s wanted, and none of %s is free%s%s", what, types, place,
-				 other) :
+	    t->free && !ask->baremetal ?
+		    ga_xprintf("%s wanted, and %" PRId64 " GPU%s%s %s free%s in all", what,
+			       t->free, t->free == 1 ? "" : "s", of, t->free == 1 ? "is" : "are",
+			       place) :
+	    t->free ? ga_xprintf("%s wanted, and no machine%s is free%s", what, of, place) :
+	    *of	    ? ga_xprintf("%s wanted, and none%s is free%s%s", what, of, place, other) :
 		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
 	    ga_xstrdup("gpuaas-list allocation shows who has what"));
 }
@@ -470,6 +577,8 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    ga_xprintf("%" PRId64 " GPUs are free, but not %s on one node: node '%s' has "
 			       "%" PRId64, t->free, what, t->most_node, t->most_free),
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
+	else if ((!near || near == &t->most) && refuse_machine(ask, t, what, ret))
+		return;
 	else if (!near)
 		refuse_full(ask, t, what, ret);
 	else

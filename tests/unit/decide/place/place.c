@@ -184,6 +184,8 @@ static void ask(struct asked *a, struct scene *s, const char *text)
 			p->region = value;
 		else if (ga_starts(word, "memory="))
 			r->min_memory_mib = strtoll(value, NULL, 10);
+		else if (ga_starts(word, "count="))
+			r->count = strtoll(value, NULL, 10);
 		else if (ga_starts(word, "shape="))
 			r->shape = value;
 		else if (ga_starts(word, "image="))
@@ -383,7 +385,20 @@ static void reasons(void)
 		{ "a:fF b:FF", "shape=baremetal profile-types=h200 pool=a",
 		  "type_missing: no machine of type h200 alone is in pool 'a'" },
 		{ "a:fF b:fu", "shape=baremetal profile-types=h200 image=",
-		  "no_capacity: a baremetal node wanted, and 1 GPU of type h200 is free in all" },
+		  "no_capacity: a baremetal node wanted, and the nearest node 'b' is held by "
+		  "slices" },
+		{ "a:ff b:fff", "shape=baremetal count=4",
+		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
+		  "machine has 3 GPUs" },
+		{ "a:ffff b:fff", "shape=baremetal count=4 pool=b",
+		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
+		  "machine in pool 'b' has 3 GPUs" },
+		{ "a:ffff b:f", "shape=baremetal count=4 node=b",
+		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and node 'b' has 1 "
+		  "GPU" },
+		{ "a:FFFF b:ff c:fF", "shape=baremetal count=4 type=h200",
+		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
+		  "machine of type h200 has 2 GPUs" },
 	};
 	size_t i, j;
 
@@ -411,7 +426,8 @@ static void reasons(void)
 	}
 }
 
-/* Every node is in a region of its own name. Declared: a name, "+" for open or "-" for not. */
+/* Every node is in a region of its own name; one whose name begins with "n" is in none. Declared: a
+ * name, "+" for open or "-" for not. */
 static void regions(void)
 {
 	static const struct {
@@ -441,6 +457,22 @@ static void regions(void)
 		  "no region is open;" },
 		{ "a:ff", "a-", "type=x1 region=a",
 		  "region_closed: region 'a' is not open: why a", "no region is open;" },
+		/* No region is open, and nodes without one would take it. */
+		{ "a:ff n:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
+		  "leave out --region: 1 node has no region;" },
+		{ "n:ff na:uu", "", "region=x", "other_region_wanted: no node is in region 'x'",
+		  "leave out --region: 2 nodes have no region;" },
+		{ "n:ff na:ff", "", "region=x node=na",
+		  "other_region_wanted: node 'na' is not in region 'x'",
+		  "leave out --region: 1 node has no region;" },
+		{ "n:uu", "", "region=x", "other_region_wanted: no node is in region 'x'",
+		  "no region is open;" },
+		{ "n:ff", "", "profile-region=x", "other_region_wanted: no node is in region 'x', "
+		  "which profile 'p' names", "no region is open;" },
+		{ "n:ff", "", "region=x profile-region=x",
+		  "other_region_wanted: no node is in region 'x'", "no region is open;" },
+		{ "b:ff n:ff", "", "region=x", "other_region_wanted: no node is in region 'x'",
+		  "open regions: b;" },
 	};
 	size_t i, j;
 
@@ -457,7 +489,9 @@ static void regions(void)
 		ask(&asked, &s, rows[i].asked);
 		for (j = 0; j < s.fleet.nodes.n; j++)
 			s.fleet.nodes.v[j].region =
-				ga_fleet_word(&s.fleet, s.fleet.nodes.v[j].id);
+				ga_starts(s.fleet.nodes.v[j].id, "n") ?
+					NULL :
+					ga_fleet_word(&s.fleet, s.fleet.nodes.v[j].id);
 		for (at = rows[i].declared; sscanf(at, "%7[a-z]%c %n", name, &open, &used) == 2;
 		     at += used) {
 			ga_autofree char *why = ga_xprintf("why %s", name);
@@ -474,6 +508,68 @@ static void regions(void)
 		      rows[i].nodes, rows[i].declared);
 		t_ok(!rows[i].hint || (d.refusal.hint && ga_starts(d.refusal.hint, rows[i].hint)),
 		     "its hint: %s", d.refusal.hint ? d.refusal.hint : "none");
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
+/* Why no machine is free. taken: a baremetal tenant has node a. */
+static void machines(void)
+{
+	static const struct {
+		const char *nodes;
+		bool taken;
+		int64_t count;
+		const char *node; /* named by the request */
+		const char *want, *hint;
+	} rows[] = {
+		/* Slices hold the machines that are large enough: the one with the fewest. */
+		{ "a:fffu", false, 1, NULL, "the nearest node 'a' is held by slices",
+		  "'gpuaas-list claims --where node=a --where live=true' shows them; gpuaas-node "
+		  "drain keeps new ones away" },
+		{ "a:ffuu b:ffuf", false, 1, NULL, "the nearest node 'b' is held by slices",
+		  "node=b " },
+		{ "a:ffuu b:ffuf", false, 1, "a", "node 'a' is held by slices", "node=a " },
+		{ "a:fu b:fuuu", false, 4, NULL, "the nearest node 'b' is held by slices",
+		  "node=b " },
+		{ "a:uuuu b:ffuf", true, 4, NULL, "the nearest node 'b' is held by slices",
+		  "node=b " },
+		/* No machine has so many. */
+		{ "a:ff b:ffff", false, 5, NULL, "the largest machine has 4 GPUs",
+		  "ask for at most 4" },
+		{ "a:ff b:uuuu", false, 5, NULL, "the largest machine has 4 GPUs",
+		  "ask for at most 4" },
+		{ "a:bb", false, 5, NULL, "the largest machine has 2 GPUs", "ask for at most 2" },
+		{ "a:uuuu b:ff", true, 5, NULL, "the largest machine has 4 GPUs",
+		  "ask for at most 4" },
+		/* A tenant has the machine with so many. */
+		{ "a:uuuu b:ff c:f", true, 3, NULL, "the largest free machine has 2 GPUs",
+		  "ask for at most 2, or wait: gpuaas-list allocation shows who has the larger "
+		  "ones" },
+		{ "a:uuuu b:fb", true, 3, NULL, "no machine is free", "gpuaas-list allocation" },
+		{ "a:uuuu b:uu", true, 3, NULL, "nothing is free", "gpuaas-list allocation" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *want =
+			ga_xprintf("a baremetal node of %lld GPU%s or more wanted, and %s",
+				   (long long)rows[i].count, rows[i].count == 1 ? "" : "s",
+				   rows[i].want);
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.profile.shape = word("baremetal");
+		s.request.count = rows[i].count;
+		s.request.node = word(rows[i].node);
+		s.fleet.nodes.v[0].why = rows[i].taken ? "held_by_baremetal" : NULL;
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		t_str(d.refusal.code, "no_capacity", "%lld of '%s'", (long long)rows[i].count,
+		      rows[i].nodes);
+		t_str(d.refusal.sentence, want, "its sentence");
+		t_ok(d.refusal.hint && strstr(d.refusal.hint, rows[i].hint), "its hint: %s",
+		     d.refusal.hint ? d.refusal.hint : "none");
 		ga_decision_release(&d);
 		end(&s);
 	}
@@ -649,6 +745,7 @@ int main(void)
 	answers();
 	preference();
 	baremetal();
+	machines();
 	partitions();
 	crossing();
 	return t_done();

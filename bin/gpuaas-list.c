@@ -170,7 +170,8 @@ static int run(struct ga_err *err)
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0 || ga_cli_where(db, where.v, where.n, &q, &names, err) < 0)
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0)
 		return -1;
 	if (follow) {
 		if (names.unknown.code)

@@ -71,7 +71,7 @@ requests()
   jq_is '"\(.count) \(.project) \(.keys[0])"' "2 a ssh-ed25519 AAAA me"
   run_ok gpuaas-place --guide --key 'ssh-ed25519 AAAA me' <<< $'2\n\n\n'
   assert_equal "$output" "gpuaas-place --profile whole --baremetal --key 'ssh-ed25519 AAAA me'"
-  # an app leaves out what it cannot run on, and the answer of placement is told
+  # an app leaves out what it cannot run on, and the guide prints the answer of placement
   gpuaas-state apply - << 'END' > "$T/applied"
 {"kind":"gpuaas.app/1","name":"pair","title":"Two GPUs","runtime":"oci","span":"single_node","shapes":["slice"],"counts":[2],"cuda_min":"12.4"}
 END

@@ -67,8 +67,8 @@ void ga_err_set(struct ga_err *err, enum ga_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same from errno, whose text it adds: GA_DENIED for EACCES and EPERM, else GA_SYSTEM. */
 void ga_err_set_sys(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sets the reason and the object of an error that is there, in place of earlier ones; NULL: that one
- * stays. A text that does not fit is cut. Returns -1. */
+/* Sets the reason and the object of an error that is there, in place of earlier ones; NULL: that
+ * one stays. A text that does not fit is cut. Returns -1. */
 int ga_err_about(struct ga_err *err, const char *reason, const char *object);
 /* Sets the hint, but keeps an earlier one. Returns -1, so that "return ga_hint(err, …)" works. */
 int ga_hint(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

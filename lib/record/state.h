@@ -172,7 +172,8 @@ struct ga_error {
 
 extern const struct ga_schema ga_slot_schema, ga_node_schema, ga_profile_schema, ga_image_schema,
 	ga_node_image_schema, ga_node_settings_schema, ga_claim_schema, ga_task_schema,
-	ga_usage_schema, ga_audit_schema, ga_attention_schema, ga_pool_schema, ga_region_schema, ga_finding_schema,
+	ga_usage_schema, ga_audit_schema, ga_attention_schema, ga_pool_schema, ga_region_schema,
+	ga_finding_schema,
 	ga_state_schema, ga_error_schema;
 
 #endif

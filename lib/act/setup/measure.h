@@ -15,8 +15,8 @@
 /*
  * Adds the rates clone and read_back to the record: GA_MEASURE_RUNS times a clone (act/image) of
  * GA_MEASURE_BYTES in memory to a file, with chunk digests, direct I/O and fsync, and as often a
- * read-back (act/device) of it. The file never has a name. It lies in folder; NULL: in images, or in
- * the nearest folder above it that exists. A rate that cannot be measured is added with the
+ * read-back (act/device) of it. The file never has a name. It lies in folder; NULL: in images, or
+ * in the nearest folder above it that exists. A rate that cannot be measured is added with the
  * reason. GA_SYSTEM or GA_DENIED when the folder cannot be opened or the file cannot be made,
  * GA_BUSY when a signal asked to stop.
  */

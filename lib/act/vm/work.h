@@ -64,8 +64,8 @@ GA_MUST_CHECK int ga_work_emit(struct ga_work *w, const struct ga_schema *schema
 /* Whether a later run may continue the work: somebody else works on it, or a signal asked us to
  * stop. Nothing has failed then, so no record is made. */
 GA_MUST_CHECK bool ga_work_may_go_on(const struct ga_err *why);
-/* Says why the phase failed, ends with the failure the attempt of that id in h, which may be another
- * than the order's (h NULL: none), and emits it. */
+/* Says why the phase failed, ends with the failure the attempt of that id in h (h NULL: none), and
+ * emits it. The attempt may be another than that of the order. */
 GA_MUST_CHECK int ga_work_fail(struct ga_work *w, const struct ga_err *why, struct ga_hostdb *h,
 			       const char *attempt, struct ga_err *err);
 /* The result of work that succeeded: 0, or the kept error of stdout. */

@@ -592,8 +592,8 @@ static void tell_answer(const struct ga_placed *answer)
 		ga_say("would fit: %s", r->alternatives.v[i]);
 }
 
-/* Says what placement answers to the request now, and claims nothing. Who may not write the state
- * learns that from the command. */
+/* Says what placement answers to the request now, and claims nothing. It says nothing to a user who
+ * may not write the state: the command will. */
 static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
@@ -628,7 +628,7 @@ static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 int ga_cli_guide(const struct ga_place_opts *given, char *const *words, struct ga_err *err)
 {
 	ga_autofree char *command = NULL;
-	struct ga_place_opts chosen = *given; /* lists that are asked for are empty in given */
+	struct ga_place_opts chosen = *given; /* a list that gets an answer is empty in given */
 	ga_cleanup(guide_release) struct guide s = { .o = &chosen };
 	int r = ask(&s, err);
 

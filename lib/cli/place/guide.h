@@ -8,9 +8,9 @@
 /*
  * Asks on standard error for what the options do not give, and reads a line of standard input for
  * each answer: slice or baremetal, profile, type, number of GPUs, image, key. An empty line takes
- * the default; after a wrong answer the question comes again. What the app of the options cannot
- * run on is no choice. Then prints the command line that stands for words (an argv) and the
- * answers, and says on standard error what placement would answer now; nothing is claimed.
+ * the default; after a wrong answer the question comes again. It leaves out each choice on which
+ * the app of the options cannot run. Then prints the command line that stands for words (an argv)
+ * and the answers, and says on standard error what placement would answer now; nothing is claimed.
  *
  * GA_USAGE where the input ends before the last answer; GA_NOTFOUND "no_profile" or "no_app" where
  * the state does not have the one that is given; GA_NO where it has none that suits.

@@ -98,7 +98,8 @@ static void regions(struct ga_db *ours, struct ga_db *theirs)
 {
 	static const struct {
 		struct ga_region region;
-		const char *want, *what; /* want: changed, unchanged, or the reason of the refusal */
+		/* want: changed, unchanged, or the reason of the refusal */
+		const char *want, *what;
 	} rows[] = {
 #define REGION .title = TXT("North"), .nodes = 7, .available = GA_UNKNOWN
 		{ { REGION, .name = TXT("n1"), .open = true }, "changed", "a new region" },

@@ -18,7 +18,8 @@ const struct ga_schema ga_request_schema = {
 		GA_INT_IN(S, count, GA_OPT, 1, GA_REQUEST_GPUS,
 			  "number of GPUs; baremetal: at least so many"),
 		GA_TEXT(S, project, GA_OPT, GA_T_NAME, "project; default: \"default\""),
-		GA_INT_IN(S, priority, GA_OPT, 0, 1000, "priority, kept with the allocation; default 100; nothing is ordered by "
+		GA_INT_IN(S, priority, GA_OPT, 0, 1000,
+			  "priority, kept with the allocation; default 100; nothing is ordered by "
 			  "it yet"),
 		GA_TEXT(S, region, GA_OPT, GA_T_NAME, "only nodes of this region"),
 		GA_TEXT(S, pool, GA_OPT, GA_T_NAME, "only nodes of this pool"),
@@ -32,7 +33,8 @@ const struct ga_schema ga_request_schema = {
 		GA_TEXT(S, user_data_digest, GA_OPT, GA_T_DIGEST,
 			"digest of the user-data that comes with the request"),
 		GA_SECONDS(S, run_seconds, GA_OPT, "planned run time in seconds"),
-		GA_BOOL_OPT(S, preemptible, "true: the owner accepts that the allocation is stopped for others; "
+		GA_BOOL_OPT(S, preemptible,
+			    "true: the owner accepts that the allocation is stopped for others; "
 			    "nothing does so yet"),
 		GA_OBJ(S, match, GA_OPT, &ga_request_match_schema,
 		       "result of gpuaas-match that led to the profile"),

@@ -105,3 +105,7 @@ int ga_quote_split(const char *line, struct ga_texts *ret, struct ga_err *err)
 	}
 }
 
+bool ga_is_plain(const char *text)
+{
+	return text && *text != '-' && !text[strcspn(text, " \t\n'\"\\@`$;&|<>()")];
+}

@@ -18,6 +18,10 @@ void ga_quote_word(struct ga_str *out, const char *word);
 /* Adds a complete command line. The shell never reads the first word as a keyword or assignment. */
 void ga_quote_command(struct ga_str *out, char *const *words, int n);
 
+/* False for NULL, for a text that ssh would read as an option, and for one with characters that no
+ * address or login contains. */
+bool ga_is_plain(const char *text);
+
 /* Splits a line as a shell would. Accepts only the forms that ga_quote_command writes: bare words,
  * which may also have "=", and single quotes. Any other syntax of a shell (pipes, variables, …) is
  * GA_DENIED "not_plain"; the message names it. Release ret with ga_texts_release, also after an

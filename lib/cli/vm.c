@@ -7,6 +7,7 @@
 
 #include "act/device/virt.h"
 #include "base/proc.h"
+#include "base/quote.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
@@ -127,13 +128,6 @@ int ga_vm_show_access(const char *id, const struct ga_vm_opts *opts, struct ga_e
 	return r;
 }
 
-/* False for a text that ssh would read as an option, or with characters that no address or login
- * contains. */
-static bool is_plain(const char *text)
-{
-	return text && *text != '-' && !text[strcspn(text, " \t\n'\"\\@`$;&|<>()")];
-}
-
 /* Needs no jump host: this machine is the host of the guest. */
 static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *const *command,
 		    struct ga_err *err)
@@ -167,7 +161,7 @@ int ga_vm_ssh(const char *id, char *const *command, const struct ga_vm_opts *opt
 	struct ga_reach reach;
 	int r = ga_vm_access(id, opts, &reach, &known_hosts, err);
 
-	if (r >= 0 && (!is_plain(reach.address) || (reach.user && !is_plain(reach.user))))
+	if (r >= 0 && (!ga_is_plain(reach.address) || (reach.user && !ga_is_plain(reach.user))))
 		r = ga_fail_for(err, GA_CONFLICT, "no_address", "allocation '%s' has no address",
 				reach.allocation);
 	else if (r >= 0 && !known_hosts)

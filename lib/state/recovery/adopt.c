@@ -80,8 +80,12 @@ int ga_adopt_evidence(const struct ga_adopting *a, const char *slot, struct ga_w
 	ga_rec_digest(&ga_wipe_evidence_schema, ret, "digest", digest);
 	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->object, slot) &&
 	    ga_streq(ret->node, a->of->end.node) && ret->lab == ga_db_is_lab(a->db) &&
-	    ga_streq(ret->digest, digest))
-		return 1;
+	    ga_streq(ret->digest, digest)) {
+		if (ga_adopt_may_wipe(a, slot, err) == 0)
+			return 1;
+		ga_schema_release(&ga_wipe_evidence_schema, ret);
+		return -1;
+	}
 	ga_schema_release(&ga_wipe_evidence_schema, ret);
 	return 0;
 }
@@ -101,7 +105,7 @@ int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w, stru
 	obj = ga_xcalloc(1, schema->size);
 	if (ga_schema_parse(schema, w->result, obj, err) < 0)
 		return -1;
-	r = ga_fold(a->db, schema, obj, err);
+	r = ga_adopt_may_fold(a, w, schema, obj, err) < 0 ? -1 : ga_fold(a->db, schema, obj, err);
 	ga_schema_release(schema, obj);
 	return r;
 }
@@ -159,8 +163,9 @@ static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work 
 	if (r <= 0 || !ga_streq(h.attempt, w->attempt) || !ga_streq(h.order_kind, "plan"))
 		return r < 0 ? -1 : 0;
 	if (ga_streq(h.state, "placed") || ga_streq(h.state, "provisioning")) {
-		if (ga_streq(h.state, "placed") &&
-		    ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now, err) < 0)
+		if (ga_streq(h.state, "placed") && (ga_adopt_may_change(a, &h, err) < 0 ||
+		    ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now,
+				  err) < 0))
 			return -1;
 		return w->result ? ga_adopt_fold(a, w, err) : 0;
 	}
@@ -181,8 +186,10 @@ static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 				 "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = "
 				 "?3, wipe_generation = ?4, wipe_cause = 'release', "
 				 "wipe_issued_at = ?2, generation = generation + 1 WHERE id = ?1 "
-				 "AND state IN ('active', 'cleanup_blocked')",
-				 "sssi", b->slot, a->now, b->wipe_attempt, b->generation) < 0)
+				 "AND state IN ('active', 'cleanup_blocked') AND id IN (SELECT "
+				 "slot_id FROM claim WHERE allocation_id = ?5 AND live = 1)",
+				 "sssis", b->slot, a->now, b->wipe_attempt, b->generation,
+				 o->allocation) < 0)
 			return -1;
 	}
 	if (ga_db_change(a->db, err,
@@ -216,7 +223,7 @@ static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w
 	if (!ga_streq(h.attempt, w->attempt)) {
 		if (ga_adopt_record(w->order, &ga_release_order_schema, &o, err) < 0)
 			return -1;
-		r = take_order(a, &o, err);
+		r = ga_adopt_may_take_order(a, &h, &o, err) < 0 ? -1 : take_order(a, &o, err);
 		ga_schema_release(&ga_release_order_schema, &o);
 		if (r < 0)
 			return -1;
@@ -238,6 +245,8 @@ static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, s
 
 	if (r <= 0 || !w->result || w->unwiped_by || !ga_streq(state, "wiping"))
 		return r < 0 ? -1 : 0;
+	if (ga_adopt_may_wipe(a, w->object, err) < 0)
+		return -1;
 	if (ga_streq(attempt, w->attempt))
 		return ga_adopt_fold(a, w, err);
 	r = ga_adopt_evidence(a, w->object, &e, err);
@@ -263,9 +272,9 @@ static int take_running(struct ga_adopting *a, const struct ga_inventory_work *w
 		return r < 0 ? -1 : 0;
 	if (ga_adopt_record(w->order, &ga_plan_schema, &plan, err) < 0)
 		return -1;
-	r = ga_adopt_take(a, w, &plan, err);
+	r = ga_adopt_may_take(a, w, &plan, err) < 0 ? -1 : ga_adopt_take(a, w, &plan, err);
 	ga_schema_release(&ga_plan_schema, &plan);
-	if (r >= 0)
+	if (!r)
 		ga_texts_add(&a->out->allocations, w->object);
 	return r;
 }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/quote.h"
+#include "base/texts.h"
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/request.h"
@@ -16,6 +18,7 @@
 #include "record/state.h"
 #include "record/time.h"
 #include "record/wipe.h"
+#include "state/access/access.h"
 #include "state/allocation/provision.h"
 #include "state/capacity/profile.h"
 #include "state/db/audit.h"
@@ -43,33 +46,25 @@ static const struct ga_inventory_work *answer_of(const struct ga_adopting *a, co
 	return NULL;
 }
 
-/* A machine with slots of its own speaks for itself alone: its tenants may have changed what it
- * says. And who has discovered the node since has it back. */
-static int check_speaker(struct ga_adopting *a, const char *node, struct ga_err *err)
+/* Why the answer has not the form of gpuaas-host(7), or NULL: the executables are the operator's,
+ * and what they say is kept. */
+static const char *fault_of(json_t *answer, const char *node)
 {
-	ga_autofree char *observed = NULL;
-	int r = ga_streq(node, a->of->end.node) ? 0 :
-		ga_db_one(a->db, err, "SELECT 1 FROM slot WHERE node_id = ?1 AND retired = 0", "s",
-			  a->of->end.node);
+	const char *key, *whose = member(answer, "allocation"), *said = member(answer, "node");
+	json_t *value;
 
-	if (r < 0)
-		return -1;
-	if (r)
-		return ga_refuse(err, GA_CONFLICT, "wrong_node", node,
-				 ("node '%s' has slots of its own: it does not say who has node "
-				  "'%s'", a->of->end.node, node),
-				 ("take the inventory where baremetal.d is, on the machine that "
-				  "deploys"));
-	if (ga_db_get(a->db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", node,
-		      &observed) < 0)
-		return -1;
-	if (!observed || strcmp(observed, a->of->end.at) < 0)
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "not_deployed", node,
-			 ("node '%s' was discovered at %s, and the inventory is from %s: it does "
-			  "not show who has it since", node, observed, a->of->end.at),
-			 ("take the inventory again: gpuaas-reconcile --inventory --machine %s",
-			  node));
+	json_object_foreach(answer, key, value)
+		if (!json_is_string(value) && !json_is_null(value))
+			return "a member is neither a text nor null";
+	if (!member(answer, "state"))
+		return "it has no state";
+	if (whose && !ga_id_is_valid(whose))
+		return "its allocation is no id";
+	if (said && !ga_streq(said, node))
+		return "it is about another node";
+	if (member(answer, "address") && !ga_is_plain(member(answer, "address")))
+		return "its address is none";
+	return NULL;
 }
 
 int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocation,
@@ -79,7 +74,9 @@ int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocat
 	const char *state = w ? member(w->result, "state") : NULL;
 	const char *whose = w ? member(w->result, "allocation") : NULL;
 
-	if (check_speaker(a, node, err) < 0)
+	const char *fault;
+
+	if (ga_adopt_speaker(a, node, err) < 0)
 		return -1;
 	if (!w || !ga_streq(w->state, "done"))
 		return ga_refuse(err, GA_CONFLICT, "no_status", node,
@@ -90,6 +87,12 @@ int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocat
 				 ("on the machine that deploys: gpuaas-reconcile --inventory "
 				  "--machine %s, with an executable in baremetal.d/status "
 				  "(gpuaas-host(7))", node));
+	fault = fault_of(w->result, node);
+	if (fault)
+		return ga_refuse(err, GA_CONFLICT, "no_status", node,
+				 ("the answer of baremetal.d/status about node '%s' does not "
+				  "count: %s", node, fault),
+				 ("gpuaas-host(7), BAREMETAL, has its form"));
 	if (!ga_streq(state, "tenant"))
 		return ga_refuse(err, GA_CONFLICT, "not_deployed", node,
 				 ("no tenant has node '%s': baremetal.d/status says '%s'", node,
@@ -141,26 +144,37 @@ static int verify_one(struct ga_adopting *a, const char *node, const char *alloc
 	return 0;
 }
 
+/* Whether the state has the active allocation on the node, and it was not verified since the
+ * restore. */
+static int is_to_verify(struct ga_adopting *a, const char *node, const char *allocation,
+			struct ga_err *err)
+{
+	return ga_db_one(a->db, err,
+			 "SELECT 1 FROM allocation x JOIN node n ON n.id = x.node_id AND "
+			 "n.held_by = x.id WHERE x.id = ?1 AND x.node_id = ?2 AND "
+			 "x.shape = 'baremetal' AND x.state = 'active' AND (n.epoch_verified < "
+			 "(SELECT epoch FROM meta) OR EXISTS (SELECT 1 FROM claim c JOIN slot s ON "
+			 "s.id = c.slot_id WHERE c.allocation_id = x.id AND c.live = 1 AND "
+			 "s.epoch_verified < (SELECT epoch FROM meta)))", "ss", allocation, node);
+}
+
 int ga_adopt_machines(struct ga_adopting *a, struct ga_err *err)
 {
 	for (size_t i = 0; i < a->of->works.n; i++) {
 		const struct ga_inventory_work *w = &a->of->works.v[i];
-		const char *allocation = member(w->result, "allocation");
+		const char *allocation = member(w->order, "allocation");
 		struct ga_err why = GA_ERR_INIT;
+		json_t *answer;
 		int r;
 
 		if (!ga_streq(w->program, "status") || !allocation)
 			continue;
-		r = ga_db_one(a->db, err,
-			      "SELECT 1 FROM allocation x JOIN node n ON n.id = x.node_id AND "
-			      "n.held_by = x.id WHERE x.id = ?1 AND x.node_id = ?2 AND "
-			      "x.shape = 'baremetal' AND x.state = 'active'", "ss", allocation,
-			      w->object);
-		if (r < 0)
+		r = is_to_verify(a, w->object, allocation, err);
+		if (r < 0 || (r && ga_store_may_node(a->db, "administer", w->object, err) < 0))
 			return -1;
-		if (!r || !ga_streq(member(w->result, "state"), "tenant"))
+		if (!r)
 			continue;
-		if (check_speaker(a, w->object, &why) == 0) {
+		if (ga_adopt_tenant(a, w->object, allocation, &answer, &why) == 0) {
 			if (verify_one(a, w->object, allocation, err) < 0)
 				return -1;
 			continue;
@@ -295,6 +309,25 @@ static int make_slots(struct taking *t, struct ga_err *err)
 	return 0;
 }
 
+/* The tenant has all of the machine: a slot that no discovery shows would be on sale beside him. */
+static int check_slots(struct taking *t, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts all = { 0 };
+
+	if (ga_db_texts(t->a.db, &all, err,
+			"SELECT id FROM slot WHERE node_id = ?1 AND retired = 0 ORDER BY "
+			"slot_index", "s", t->in->node) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++)
+		if (!ga_texts_has(&t->slots, all.v[i]))
+			return ga_refuse(err, GA_CONFLICT, "no_discovery", t->in->node,
+					 ("slot '%s' of node '%s' is not in its last discovery",
+					  all.v[i], t->in->node),
+					 ("if its devices are gone: gpuaas-approve retire %s "
+					  "--reason TEXT", all.v[i]));
+	return 0;
+}
+
 static int insert_allocation(struct taking *t, struct ga_err *err)
 {
 	ga_autofree char *request = NULL, *type = NULL;
@@ -403,7 +436,7 @@ int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 	ga_schema_init(&ga_profile_schema, &t.profile);
 	in->allocation = ga_id_new();
 	if (check_node(&t, err) < 0 || ga_adopt_tenant(&t.a, in->node, NULL, &t.answer, err) < 0 ||
-	    read_profile(&t, err) < 0 || make_slots(&t, err) < 0 ||
+	    read_profile(&t, err) < 0 || make_slots(&t, err) < 0 || check_slots(&t, err) < 0 ||
 	    insert_allocation(&t, err) < 0 ||
 	    ga_store_allocation_row(db, in->allocation, &h, err) < 0 || claim_all(&t, &h, err) < 0)
 		return -1;

@@ -8,6 +8,7 @@
 
 #include "record/bundle.h"
 #include "record/id.h"
+#include "record/phase.h"
 #include "record/plan.h"
 #include "record/rec.h"
 #include "record/request.h"
@@ -328,8 +329,35 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 		       plan->price_micros, plan->created_at, ga_audit_actor());
 }
 
-/* A tenant has a machine when its executables say so; a deployment that failed is taken without
- * that, because its release proves what became of it. */
+static bool only_looks(const char *phase)
+{
+	return false GA_PROVISION_LOOKS(GA_PHASE_IS);
+}
+
+/* A deployment that failed: its release proves what became of the machine, unless nothing was
+ * written. 1: there is nothing to take. */
+static int check_failed(struct ga_adopting *a, const struct ga_inventory_work *w,
+			const struct ga_plan *plan, struct ga_err *err)
+{
+	ga_autofree char *sentence = NULL;
+	struct ga_failure f;
+	bool looked;
+
+	if (ga_adopt_record(w->result, &ga_failure_schema, &f, err) < 0 ||
+	    ga_adopt_speaker(a, plan->node, err) < 0)
+		return -1;
+	looked = only_looks(f.phase);
+	if (looked)
+		sentence = ga_xprintf("its deployment on '%s' failed in the phase '%s', before it "
+				      "wrote: nothing of it is taken", plan->node, f.phase);
+	ga_schema_release(&ga_failure_schema, &f);
+	if (!looked)
+		return 0;
+	ga_adopt_finding(a, "not_recorded", plan->allocation, sentence, NULL);
+	return 1;
+}
+
+/* A tenant has a machine when its executables say so. 1: there is nothing to take. */
 static int check_machine(struct ga_adopting *a, const struct ga_inventory_work *w,
 			 const struct ga_plan *plan, struct ga_err *err)
 {
@@ -344,7 +372,8 @@ static int check_machine(struct ga_adopting *a, const struct ga_inventory_work *
 				 ("on '%s': gpuaas-provision --resume %s, then take its inventory "
 				  "again", a->of->end.node, plan->allocation));
 	return ga_streq(w->state, "failed") ?
-		       0 : ga_adopt_tenant(a, plan->node, plan->allocation, &answer, err);
+		       check_failed(a, w, plan, err) :
+		       ga_adopt_tenant(a, plan->node, plan->allocation, &answer, err);
 }
 
 static int claim_node(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
@@ -367,8 +396,10 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	const char *holder = baremetal ? plan->allocation : "slices";
 	const char *node = baremetal ? plan->node : a->of->end.node;
 
-	if (baremetal && check_machine(a, w, plan, err) < 0)
-		return -1;
+	int r = baremetal ? check_machine(a, w, plan, err) : 0;
+
+	if (r)
+		return r;
 	if (plan->lab != ga_db_is_lab(a->db))
 		return ga_fail_for(err, GA_CONFLICT, "lab", "allocation '%s' is of %s",
 				   plan->allocation, plan->lab ? "a lab" : "real disks");

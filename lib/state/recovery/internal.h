@@ -7,6 +7,8 @@
 #include "state/recovery/adopt.h"
 
 struct ga_plan;
+struct ga_release_order;
+struct ga_schema;
 struct ga_wipe_evidence;
 
 struct ga_adopting {
@@ -35,7 +37,30 @@ void ga_adopt_finding(struct ga_adopting *a, const char *check, const char *obje
 GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
 				 const struct ga_wipe_evidence *e, struct ga_err *err);
 
-/* adopt_take.c: makes an allocation that the state does not know from its plan. */
+/* adopt_whose.c: what an inventory may change; else GA_CONFLICT "wrong_node". */
+/* Whether the machine of the inventory may say who has the node: it has no slots of its own, and
+ * nothing is known of the node that is newer. GA_CONFLICT "wrong_node" or "not_deployed". */
+GA_MUST_CHECK int ga_adopt_speaker(struct ga_adopting *a, const char *node, struct ga_err *err);
+/* An allocation of its own node; or a baremetal one of a node that it speaks for, and that the user
+ * may administer. */
+GA_MUST_CHECK int ga_adopt_may_change(struct ga_adopting *a, const struct ga_allocation_row *h,
+				      struct ga_err *err);
+/* The wipe of a slot of its own node, or of a slot that the state does not know. */
+GA_MUST_CHECK int ga_adopt_may_wipe(const struct ga_adopting *a, const char *slot, struct ga_err *err);
+/* The release order is of the allocation, and for the slots that it has; GA_CONFLICT
+ * "wrong_device" when for others. */
+GA_MUST_CHECK int ga_adopt_may_take_order(struct ga_adopting *a, const struct ga_allocation_row *h,
+					  const struct ga_release_order *o, struct ga_err *err);
+/* The plan is of the work's allocation, and for slices of the inventory's node. */
+GA_MUST_CHECK int ga_adopt_may_take(struct ga_adopting *a, const struct ga_inventory_work *w,
+				    const struct ga_plan *plan, struct ga_err *err);
+/* The result is of the work's object, and of the node that this is on. */
+GA_MUST_CHECK int ga_adopt_may_fold(struct ga_adopting *a, const struct ga_inventory_work *w,
+				    const struct ga_schema *schema, const void *obj,
+				    struct ga_err *err);
+
+/* adopt_take.c: makes an allocation that the state does not know from its plan. 0 made; 1 nothing
+ * is to be made, which a finding says: a baremetal deployment that failed before it wrote. */
 GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				const struct ga_plan *plan, struct ga_err *err);
 /* adopt_machine.c: whether the operator's executables say that the node is deployed for the

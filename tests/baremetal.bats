@@ -854,6 +854,16 @@ adopts()
   adopts "${how[@]}"
   assert_output "is deployed for allocation '0ther000', not for a tenant from before gpuaas"
   status_says tenant null
+  # An answer counts only in its form.
+  local answer="$METAL/status/50-hand" change
+  for change in 's/"allocation":null/"allocation":7/ neither a text nor null' 's/null/"x"/ no id' \
+    's/"machine":"h7"/"node":"other"/ another node' 's/192.0.2.7/-oProxyCommand=x/ its address is none'; do
+    status_says tenant null
+    sed -i "${change%%/ *}/" "$answer"
+    adopts "${how[@]}"
+    assert_output "${change#*/ }"
+  done
+  status_says tenant null
   # An answer from before the last discovery does not count.
   gpuaas-reconcile --inventory --machine n-plain > "$T/old"
   plain gpuaas-discover | gpuaas-approve --record-only > "$T/out"
@@ -869,6 +879,12 @@ adopts()
   adopts --machine n-plain --profile lab
   assert_output "profile 'lab' is for slices"
   assert_equal "$(gpuaas-list allocations; gpuaas-list slots --where node=n-plain)" ""
+  # No slot is left beside the tenant.
+  gpuaas-state backup "$T/three.db" > "$T/out"
+  sql "$T/three.db" "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('s0ther00', 'n-plain', 7, 'x')"
+  GPUAAS_STATE=$T/three.db run_status 4 gpuaas-state adopt --reason test "${how[@]}" "$T/inventory"
+  assert_stderr "slot 's0ther00' of node 'n-plain' is not in its last discovery"
+  assert_stderr "gpuaas-approve retire s0ther00"
   adopts "${how[@]}"
   assert_status 0
   id=$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")
@@ -902,4 +918,100 @@ adopts()
   run_ok gpuaas-state check
   gpuaas-node undrain n-plain > "$T/out" || :
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
+}
+
+# a_node NAME [SLOT]: a node that the state knows by a key, with a slot
+a_node()
+{
+  sql "$GPUAAS_STATE" "INSERT INTO node (id, since) VALUES ('$1', '2026-11-20T00:00:00.000000Z')"
+  [[ ! ${2-} ]] || sql "$GPUAAS_STATE" "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('$2', '$1', 0, '2026-11-20T00:00:00.000000Z')"
+  echo "{\"kind\":\"gpuaas.host/1\",\"node\":\"$1\"}" | by_node |
+    jq -r "\"INSERT INTO node_key (node_id, key, registered_at) VALUES ('$1', '\\(.node_key)', '2026-11-20T00:00:00.000000Z')\"" |
+    sql "$GPUAAS_STATE"
+}
+
+# adopts_of NODE [AT] < WORKS: what NODE says
+adopts_of()
+{
+  inventory_by "$@" > "$T/inventory"
+  run gpuaas-state adopt --reason test "$T/inventory"
+}
+
+@test "an inventory releases and wipes nothing of another node; who deploys reports a release" {
+  whole_by_hand mixed
+  sold_whole
+  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  id=$(jq -r .allocation "$T/active")
+  gpuaas-state backup "$T/two.db" > "$T/out"
+  GPUAAS_STATE=$T/two.db gpuaas-release whole --reason over > "$T/order"
+  a_node evil s0evi100
+  a_node lead
+  jq_in_order -c --arg id "$id" 'select(.kind == "gpuaas.release-order/1") | .attempt = "at000000" | del(.signature) |
+    {object: $id, program: "release", order: ., result: {kind: "gpuaas.released/1", allocation: $id, node, generation,
+      attempt, dry_run: false, at: .issued_at, steps: [], slots: [.bundles[].slot], lab: true}}' "$T/order" > "$T/works"
+  adopts_of evil < "$T/works"
+  jq_is 'select(.check == "not_adopted") | .object + ": " + .sentence' \
+    "$id: allocation '$id': node 'evil' has slots of its own: it does not say who has node 'n-plain'"
+  # Order, result and work are of one allocation, on one node.
+  for change in '.order.allocation = "0ther000"' '.order.node = "lead"' '.result.allocation = "0ther000"' \
+    '.result.node = "lead"'; do
+    adopts_of lead < <(jq_in_order -c "$change" "$T/works")
+    jq_is 'select(.check == "not_adopted").object' "$id"
+  done
+  slots_are disabled active active
+  adopts_of lead < "$T/works"
+  assert_status 0
+  slots_are disabled wiping wiping
+  # Not their wipes.
+  gpuaas-list slots --where node=n-plain | jq -r .slot > "$T/slots"
+  run_ok gpuaas-wipe --pending
+  while read -r slot; do gpuaas-approve repair "$slot" --reason x; done < "$T/slots" > "$T/orders" || :
+  "$SRC/tests/evidence" < "$T/orders" | jq_in_order -c 'del(.signature) | {object, object_kind: "slot", program: "wipe", attempt, result: .}' > "$T/works"
+  adopts_of lead < "$T/works"
+  jq_slurp_is 'map(select(.check == "not_adopted").sentence | contains("and \u0027lead\u0027 has no proof of its wipe")) | [length, all] | map(tostring) | join(" ")' "2 true"
+  slots_are disabled wiping wiping
+}
+
+@test "a forged deployment or answer takes nothing, nor does one that is old, or of a failure before a write" {
+  whole_by_hand mixed
+  sold_whole
+  gpuaas-state backup "$T/before.db" > "$T/out"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  gpuaas-provision < "$T/plan" > "$T/active"
+  id=$(jq -r .allocation "$T/active")
+  a_node lead
+  gpuaas-state backup "$T/after.db" > "$T/out"
+  gpuaas-state restore "$T/after.db" --reason test > "$T/out"
+  # Executables that failed, or were asked something else, say nothing.
+  jq_in_order -cn --arg id "$id" '{object: "n-plain", object_kind: "machine", program: "status", state: "failed",
+    order: {node: "n-plain", allocation: $id}, result: {state: "tenant", allocation: $id}}' > "$T/works"
+  adopts_of lead < "$T/works"
+  jq_is 'select(.check == "not_adopted").sentence | contains("does not show who has node \u0027n-plain\u0027")' true
+  adopts_of lead < <(jq_in_order -c '.state = "done" | .order.allocation = null' "$T/works")
+  assert_equal "$output" ""
+  adopts_of lead < <(jq_in_order -c '.state = "done"' "$T/works")
+  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").state) | join(" ")' "active active"
+  # A deployment that failed, of the machine before its tenant.
+  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  a_node lead
+  a_node evil s0evi100
+  jq_in_order -c 'del(.signature) | .attempt = "at000000" | {object: .allocation, program: "provision", state: "failed",
+    order: ., result: {kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
+      program: "gpuaas-provision", phase: "hold", code: "x", sentence: "x", hint: null, status: 7,
+      at: .created_at, dry_run: false}}' "$T/plan" > "$T/works"
+  adopts_of lead < "$T/works"
+  jq_is '.check + ": " + .sentence' \
+    "not_recorded: its deployment on 'n-plain' failed in the phase 'hold', before it wrote: nothing of it is taken"
+  jq_in_order -c '.result.phase = "deploy"' "$T/works" > "$T/wrote"
+  adopts_of evil < "$T/wrote"
+  assert_output "node 'evil' has slots of its own"
+  adopts_of lead "$(date -u -d '+1 day' +%Y-%m-%dT%H:%M:%S.000000Z)" < "$T/wrote"
+  assert_output "it does not show who has node 'n-plain'"
+  without_triggers "UPDATE node SET observed_at = '2026-11-20T00:00:00.000000Z' WHERE id = 'n-plain'"
+  adopts_of lead 2026-11-21T00:00:00.000000Z < "$T/wrote"
+  assert_output "node 'n-plain' was wiped at"
+  assert_equal "$(gpuaas-list allocations)" ""
+  slots_are disabled available available
+  adopts_of lead < "$T/wrote"
+  jq_is 'select(.kind == "gpuaas.allocation/1").state' failed
 }

@@ -152,6 +152,23 @@ by_node()
   "$SRC/tests/signed"
 }
 
+# inventory_by NODE [AT] < WORKS: prints an inventory of NODE, signed with the key made from its name;
+# a work needs object, program, order and result alone.
+inventory_by()
+{
+  # shellcheck disable=SC2016 # variables of jq
+  jq_in_order -c --arg n "$1" '{kind: "gpuaas.inventory-work/1", node: $n, object,
+    object_kind: (.object_kind // "allocation"), program, attempt: (.attempt // "at000000"),
+    state: (.state // "done"), started_at: "2026-11-20T00:00:00.000000Z", order, result, power: null,
+    unwiped_by: null}' > "$T/tmp/works"
+  cat "$T/tmp/works"
+  # shellcheck disable=SC2016 # variables of jq
+  jq_in_order -cn --arg n "$1" --arg at "${2:-$(date -u +%Y-%m-%dT%H:%M:%S.%6NZ)}" \
+    --argjson count "$(wc -l < "$T/tmp/works")" --arg d "sha256:$(sha256sum < "$T/tmp/works" | cut -c 1-64)" \
+    '{kind: "gpuaas.inventory/1", node: $n, at: $at, count: $count, domains_known: true, host: null,
+      candidates: [], digest: $d}' | by_node
+}
+
 # The state has the key of each node that by_node signs with, and no other of it.
 know_keys()
 {

@@ -485,6 +485,30 @@ epochs()
   assert_stderr "--reason"
 }
 
+@test "a release in an inventory ends its own allocation alone" {
+  make_lab
+  one=$(place_one --name one)
+  provision_last
+  place_one --name two > "$T/x"
+  provision_last
+  gpuaas-state backup "$T/two.db"
+  GPUAAS_STATE=$T/two.db gpuaas-release one > "$T/order"
+  other=$(gpuaas-list slots | jq -r --arg id "$one" 'select(.allocation != $id).slot')
+  know_keys
+  # shellcheck disable=SC2016 # variables of jq
+  jq_in_order -c --arg s "$other" 'select(.kind == "gpuaas.release-order/1") | .attempt = "at000000" |
+    .bundles[0].slot = $s | del(.signature) | {object: .allocation, program: "release", order: .,
+      result: {kind: "gpuaas.released/1", allocation, node, generation, attempt, dry_run: false, at: .issued_at,
+        steps: [], slots: [], lab: true}}' "$T/order" > "$T/works"
+  inventory_by "$(jq -r .result.node "$T/works")" < "$T/works" > "$T/inventory"
+  adopt
+  assert_status 1
+  jq_is '.object + ": " + .sentence' \
+    "$one: the release order of allocation '$one' is not for the slots that it has in the state"
+  slots_are active active
+  run_ok gpuaas-state check
+}
+
 @test "a lost state is rebuilt from its hosts" {
   make_lab
   kept=$(place_one --name kept)

@@ -289,6 +289,33 @@ given by users who can write the state;"* ]]
   refute_stderr "users who can write the state can do that"
 }
 
+@test "an inventory changes another node only for who may administer that" {
+  local id
+  fleet 1 2
+  id=$(root gpuaas-place --profile lab --project vision | jq -r .allocation)
+  # Sold whole, unverified since a restore; the machine "lead", of another pool, deployed it.
+  without_triggers "UPDATE meta SET epoch = 2; UPDATE node SET held_by = '$id', pool = 'gold', observed_at = '2026-11-20T00:00:00.000000Z';
+    UPDATE claim SET held_by = '$id'; UPDATE allocation SET shape = 'baremetal', state = 'active'; UPDATE slot SET state = 'active' WHERE state = 'reserved';
+    INSERT INTO node (id, since, pool) VALUES ('lead', '2026-11-20T00:00:00.000000Z', 'mine');
+    INSERT INTO node_key (node_id, key, registered_at) VALUES ('lead', '$(echo '{"kind":"gpuaas.host/1","node":"lead"}' | by_node | jq -r .node_key)', '2026-11-20T00:00:00.000000Z')"
+  chown -R "$OWNER" "$T/state"
+  grant g administer '"group":"admins","pools":["mine"]'
+  jq_in_order -cn --arg id "$id" '{object: "n000", object_kind: "machine", program: "status",
+    order: {node: "n000", allocation: $id}, result: {state: "tenant", allocation: $id}}' > "$T/status"
+  jq_in_order -cn --arg id "$id" '{object: $id, program: "release", result: {kind: "gpuaas.released/1", allocation: $id,
+    node: "n000", generation: 1, attempt: "at000000", dry_run: false, at: "2026-11-20T00:00:00.000000Z", steps: [],
+    slots: [], lab: true}}' > "$T/release"
+  sql "$GPUAAS_STATE" "SELECT attempt FROM allocation" > "$T/attempt"
+  for works in status release; do
+    jq_in_order -c --arg a "$(< "$T/attempt")" '.attempt = $a | if .result.attempt then .result.attempt = $a else . end' "$T/$works" |
+      inventory_by lead > "$T/inventory"
+    chmod a+r "$T/inventory"
+    run_status 6 by bob gpuaas-state adopt --reason test - < "$T/inventory"
+    assert_stderr "administer of node 'n000' is denied to 'bob'"
+  done
+  assert_equal "$(sql "$GPUAAS_STATE" "SELECT state FROM allocation; SELECT max(epoch_verified) FROM slot")" $'active\n1'
+}
+
 @test "grants are for profiles, pools and projects" {
   fleet 2 2
   root gpuaas-node set n001 --pool b > "$T/set"

@@ -982,7 +982,7 @@ adopts_of()
   a_node lead
   gpuaas-state backup "$T/after.db" > "$T/out"
   gpuaas-state restore "$T/after.db" --reason test > "$T/out"
-  # Executables that failed, or were asked something else, say nothing.
+  # Executables that failed or answered another question say nothing.
   jq_in_order -cn --arg id "$id" '{object: "n-plain", object_kind: "machine", program: "status", state: "failed",
     order: {node: "n-plain", allocation: $id}, result: {state: "tenant", allocation: $id}}' > "$T/works"
   adopts_of lead < "$T/works"

@@ -42,7 +42,7 @@ static int check_has_none(struct ga_adopting *a, const char *node, struct ga_err
 			  "deploys"));
 }
 
-/* Who discovered the node since, ended an allocation there or wiped a slot of it, has it back. */
+/* A later discovery, end of an allocation or wipe of a slot shows that the operator has it back. */
 static int check_newest(struct ga_adopting *a, const char *node, struct ga_err *err)
 {
 	ga_autofree char *seen = NULL, *ended = NULL, *wiped = NULL;
@@ -143,11 +143,11 @@ int ga_adopt_may_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	    (ga_streq(plan->shape, "baremetal") || ga_streq(plan->node, a->of->end.node)))
 		return 0;
 	return REFUSE_OBJECT(err, w->object,
-			     "the plan of allocation '%s' is for '%s' on '%s', and the inventory is "
-			     "of '%s'", w->object, plan->allocation, plan->node, a->of->end.node);
+			     "the plan of allocation '%s' is for '%s' on '%s', and the inventory "
+			     "is of '%s'", w->object, plan->allocation, plan->node, a->of->end.node);
 }
 
-/* What the result says of whom. */
+/* The object and the node that the result names. */
 static void read_result(const struct ga_schema *schema, const void *obj, const char **object,
 			const char **node)
 {

@@ -46,7 +46,8 @@ GA_MUST_CHECK int ga_adopt_speaker(struct ga_adopting *a, const char *node, stru
 GA_MUST_CHECK int ga_adopt_may_change(struct ga_adopting *a, const struct ga_allocation_row *h,
 				      struct ga_err *err);
 /* The wipe of a slot of its own node, or of a slot that the state does not know. */
-GA_MUST_CHECK int ga_adopt_may_wipe(const struct ga_adopting *a, const char *slot, struct ga_err *err);
+GA_MUST_CHECK int ga_adopt_may_wipe(const struct ga_adopting *a, const char *slot,
+				    struct ga_err *err);
 /* The release order is of the allocation, and for the slots that it has; GA_CONFLICT
  * "wrong_device" when for others. */
 GA_MUST_CHECK int ga_adopt_may_take_order(struct ga_adopting *a, const struct ga_allocation_row *h,

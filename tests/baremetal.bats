@@ -930,6 +930,15 @@ a_node()
     sql "$GPUAAS_STATE"
 }
 
+# failed_in PHASE: the work of the plan, which failed there
+failed_in()
+{
+  jq_in_order -c --arg phase "$1" 'del(.signature) | .attempt = "at000000" | {object: .allocation, program: "provision",
+    state: "failed", order: ., result: {kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
+      program: "gpuaas-provision", $phase, code: "x", sentence: "x", hint: null, status: 7, at: .created_at,
+      dry_run: false}}' "$T/plan"
+}
+
 # adopts_of NODE [AT] < WORKS: what NODE says
 adopts_of()
 {
@@ -940,7 +949,9 @@ adopts_of()
 @test "an inventory releases and wipes nothing of another node; who deploys reports a release" {
   whole_by_hand mixed
   sold_whole
-  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  gpuaas-provision < "$T/plan" > "$T/active"
+  before=$(date -u +%Y-%m-%dT%H:%M:%S.%6NZ)
   id=$(jq -r .allocation "$T/active")
   gpuaas-state backup "$T/two.db" > "$T/out"
   GPUAAS_STATE=$T/two.db gpuaas-release whole --reason over > "$T/order"
@@ -970,6 +981,10 @@ adopts_of()
   adopts_of lead < "$T/works"
   jq_slurp_is 'map(select(.check == "not_adopted").sentence | contains("and \u0027lead\u0027 has no proof of its wipe")) | [length, all] | map(tostring) | join(" ")' "2 true"
   slots_are disabled wiping wiping
+  # Nor who had the machine before that.
+  without_triggers "UPDATE node SET observed_at = '2026-11-20T00:00:00.000000Z' WHERE id = 'n-plain'"
+  adopts_of lead "$before" < <(failed_in deploy | jq_in_order -c '.object = "0ther000" | .order.allocation = .object')
+  assert_output "node 'n-plain' came back from its last tenant at"
 }
 
 @test "a forged deployment or answer takes nothing, nor does one that is old, or of a failure before a write" {
@@ -995,14 +1010,11 @@ adopts_of()
   gpuaas-state restore "$T/before.db" --reason test > "$T/out"
   a_node lead
   a_node evil s0evi100
-  jq_in_order -c 'del(.signature) | .attempt = "at000000" | {object: .allocation, program: "provision", state: "failed",
-    order: ., result: {kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
-      program: "gpuaas-provision", phase: "hold", code: "x", sentence: "x", hint: null, status: 7,
-      at: .created_at, dry_run: false}}' "$T/plan" > "$T/works"
+  failed_in hold > "$T/works"
   adopts_of lead < "$T/works"
   jq_is '.check + ": " + .sentence' \
     "not_recorded: its deployment on 'n-plain' failed in the phase 'hold', before it wrote: nothing of it is taken"
-  jq_in_order -c '.result.phase = "deploy"' "$T/works" > "$T/wrote"
+  failed_in deploy > "$T/wrote"
   adopts_of evil < "$T/wrote"
   assert_output "node 'evil' has slots of its own"
   adopts_of lead "$(date -u -d '+1 day' +%Y-%m-%dT%H:%M:%S.000000Z)" < "$T/wrote"

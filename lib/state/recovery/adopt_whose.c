@@ -144,7 +144,8 @@ int ga_adopt_may_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		return 0;
 	return REFUSE_OBJECT(err, w->object,
 			     "the plan of allocation '%s' is for '%s' on '%s', and the inventory "
-			     "is of '%s'", w->object, plan->allocation, plan->node, a->of->end.node);
+			     "is of '%s'", w->object, plan->allocation, plan->node,
+			     a->of->end.node);
 }
 
 /* The object and the node that the result names. */

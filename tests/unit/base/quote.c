@@ -105,11 +105,19 @@ static void split(void)
 	t_str(words.v[2], "a bc", "quotes end within a word");
 }
 
+static void plain(void)
+{
+	t_ok(ga_is_plain("192.0.2.7") && ga_is_plain("fe80::1%eth0"), "addresses");
+	t_ok(!ga_is_plain(NULL) && !ga_is_plain("-oProxyCommand=x"), "nothing, an option");
+	t_ok(!ga_is_plain("h7 x") && !ga_is_plain("$(x)"), "a space, a command");
+}
+
 int main(void)
 {
 	there_and_back();
 	first_words();
 	refused();
 	split();
+	plain();
 	return t_done();
 }

@@ -1014,6 +1014,8 @@ adopts_of()
   adopts_of lead < "$T/works"
   jq_is '.check + ": " + .sentence' \
     "not_recorded: its deployment on 'n-plain' failed in the phase 'hold', before it wrote: nothing of it is taken"
+  adopts_of evil < "$T/works"
+  jq_is .check not_adopted
   failed_in deploy > "$T/wrote"
   adopts_of evil < "$T/wrote"
   assert_output "node 'evil' has slots of its own"

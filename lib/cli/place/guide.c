@@ -449,8 +449,8 @@ static int ask_image(struct guide *s, struct ga_err *err)
 	if (!n && s->images.n)
 		r = ga_refuse(err, GA_NO, "image_missing", NULL,
 			      ("app '%s' can run in no image that a node has", s->app.name),
-			      ("gpuaas-image add says what is in an image: --driver-version, "
-			       "--cuda-version, --feature"));
+			      ("the options --driver-version, --cuda-version and --feature of "
+			       "'gpuaas-image add' say what is in an image"));
 	else if (!n)
 		ga_say("no node has a verified copy of an image yet (gpuaas-image add)");
 	else

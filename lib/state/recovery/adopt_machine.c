@@ -92,7 +92,7 @@ int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocat
 		return ga_refuse(err, GA_CONFLICT, "no_status", node,
 				 ("the answer of baremetal.d/status about node '%s' does not "
 				  "count: %s", node, fault),
-				 ("gpuaas-host(7), BAREMETAL, has its form"));
+				 ("its form stands in gpuaas-host(7), BAREMETAL"));
 	if (!ga_streq(state, "tenant"))
 		return ga_refuse(err, GA_CONFLICT, "not_deployed", node,
 				 ("no tenant has node '%s': baremetal.d/status says '%s'", node,

@@ -323,93 +323,94 @@ static void answers(void)
 	}
 }
 
+static const struct {
+	const char *nodes, *asked, *want;
+} refused[] = {
+	{ "a:ff b:FF", "profile-types=h200 type=a100",
+	  "type_missing: profile 'p' does not have a100: it has h200" },
+	{ "a:ff b:FF", "profile-types=h200 type=a100,x1 pool=nowhere",
+	  "type_missing: profile 'p' does not have a100, x1: it has h200" },
+	{ "a:ff", "type=a100", "type_missing: no slot of type a100 is there" },
+	{ "a:ff", "profile-types=a100,x1",
+	  "type_missing: no slot of type a100, x1 is there" },
+	{ "a:ff b:FF", "profile-types=h200 node=b",
+	  "type_missing: no slot of type h200 is on node 'b'" },
+	{ "a:ff b:FF", "profile-types=h200 pool=b",
+	  "type_missing: no slot of type h200 is in pool 'b'" },
+	{ "a:ff", "type=a100 region=here",
+	  "type_missing: no slot of type a100 is in region 'here'" },
+	{ "a:ff b:FF", "profile-types=h200 pool=nowhere",
+	  "other_pool_wanted: no node is in pool 'nowhere'" },
+	{ "a:ff", "pool=nowhere", "other_pool_wanted: no node is in pool 'nowhere'" },
+	{ "a:ff b:FF", "profile-types=h200 profile-pool=x",
+	  "other_pool_wanted: no node is in pool 'x', which profile 'p' names" },
+	{ "a:ff b:FF", "pool=b profile-pool=a",
+	  "other_pool_wanted: the request names pool 'b', and profile 'p' names pool 'a'" },
+	{ "a:ff b:FF", "profile-types=h200 node=a pool=b",
+	  "other_pool_wanted: node 'a' is not in pool 'b'" },
+	{ "a:ff b:FF", "profile-types=h200 region=far pool=nowhere",
+	  "other_region_wanted: no node is in region 'far'" },
+	{ "a:ff b:FF", "profile-types=h200 region=here pool=nowhere",
+	  "other_pool_wanted: no node of region 'here' is in pool 'nowhere'" },
+	{ "a:uuFF", "profile-types=h200",
+	  "no_capacity: 1 GPU wanted, and none of type h200 is free (2 GPUs of other types "
+	  "are)" },
+	{ "a:uuF", "type=h200",
+	  "no_capacity: 1 GPU wanted, and none of type h200 is free (1 GPU of other types "
+	  "is)" },
+	{ "a:uu b:UU", "profile-types=h200,a100 type=x1,h200",
+	  "no_capacity: 1 GPU wanted, and none of type h200 is free" },
+	{ "a:uu", "", "no_capacity: 1 GPU wanted, and nothing is free" },
+	{ "a:uu b:ff", "node=a",
+	  "no_capacity: 1 GPU wanted, and nothing is free on node 'a'" },
+	{ "a:uuFF b:ff", "profile-types=h200 pool=a",
+	  "no_capacity: 1 GPU wanted, and none of type h200 is free in pool 'a' (2 GPUs of "
+	  "other types are)" },
+	{ "", "profile-types=h200", "no_capacity: 1 GPU wanted, and no slot is approved" },
+	{ "a: b:ff", "node=a",
+	  "no_capacity: 1 GPU wanted, and no slot is approved on node 'a'" },
+	{ "a:ff", "image=", "image_not_named: no image is named: neither by the request "
+			    "nor by profile 'p'" },
+	{ "a:uu", "image= type=x1", "image_not_named: no image is named: neither by the "
+				    "request nor by profile 'p'" },
+	{ "a:ff", "memory=81920",
+	  "type_missing: no slot of any type with 80 GB or more is there" },
+	{ "a:ff", "memory=100 profile-types=h200",
+	  "type_missing: no slot of type h200 with 100 MiB or more is there" },
+	{ "a:fF b:FF", "shape=baremetal profile-types=h200",
+	  "type_missing: no machine of type h200 alone is there" },
+	{ "a:fF b:FF", "shape=baremetal profile-types=h200 pool=a",
+	  "type_missing: no machine of type h200 alone is in pool 'a'" },
+	{ "a:fF b:fu", "shape=baremetal profile-types=h200 image=",
+	  "no_capacity: a baremetal node wanted, and the nearest node 'b' is held by "
+	  "slices" },
+	{ "a:ff b:fff", "shape=baremetal count=4",
+	  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
+	  "machine has 3 GPUs" },
+	{ "a:ffff b:fff", "shape=baremetal count=4 pool=b",
+	  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
+	  "machine in pool 'b' has 3 GPUs" },
+	{ "a:ffff b:f", "shape=baremetal count=4 node=b",
+	  "no_capacity: a baremetal node of 4 GPUs or more wanted, and node 'b' has 1 "
+	  "GPU" },
+	{ "a:FFFF b:ff c:fF", "shape=baremetal count=4 type=h200",
+	  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
+	  "machine of type h200 has 2 GPUs" },
+};
+
 /* Every node is in a pool of its own name, and all are in region "here". */
 static void reasons(void)
 {
-	static const struct {
-		const char *nodes, *asked, *want;
-	} rows[] = {
-		{ "a:ff b:FF", "profile-types=h200 type=a100",
-		  "type_missing: profile 'p' does not have a100: it has h200" },
-		{ "a:ff b:FF", "profile-types=h200 type=a100,x1 pool=nowhere",
-		  "type_missing: profile 'p' does not have a100, x1: it has h200" },
-		{ "a:ff", "type=a100", "type_missing: no slot of type a100 is there" },
-		{ "a:ff", "profile-types=a100,x1",
-		  "type_missing: no slot of type a100, x1 is there" },
-		{ "a:ff b:FF", "profile-types=h200 node=b",
-		  "type_missing: no slot of type h200 is on node 'b'" },
-		{ "a:ff b:FF", "profile-types=h200 pool=b",
-		  "type_missing: no slot of type h200 is in pool 'b'" },
-		{ "a:ff", "type=a100 region=here",
-		  "type_missing: no slot of type a100 is in region 'here'" },
-		{ "a:ff b:FF", "profile-types=h200 pool=nowhere",
-		  "other_pool_wanted: no node is in pool 'nowhere'" },
-		{ "a:ff", "pool=nowhere", "other_pool_wanted: no node is in pool 'nowhere'" },
-		{ "a:ff b:FF", "profile-types=h200 profile-pool=x",
-		  "other_pool_wanted: no node is in pool 'x', which profile 'p' names" },
-		{ "a:ff b:FF", "pool=b profile-pool=a",
-		  "other_pool_wanted: the request names pool 'b', and profile 'p' names pool 'a'" },
-		{ "a:ff b:FF", "profile-types=h200 node=a pool=b",
-		  "other_pool_wanted: node 'a' is not in pool 'b'" },
-		{ "a:ff b:FF", "profile-types=h200 region=far pool=nowhere",
-		  "other_region_wanted: no node is in region 'far'" },
-		{ "a:ff b:FF", "profile-types=h200 region=here pool=nowhere",
-		  "other_pool_wanted: no node of region 'here' is in pool 'nowhere'" },
-		{ "a:uuFF", "profile-types=h200",
-		  "no_capacity: 1 GPU wanted, and none of type h200 is free (2 GPUs of other types "
-		  "are)" },
-		{ "a:uuF", "type=h200",
-		  "no_capacity: 1 GPU wanted, and none of type h200 is free (1 GPU of other types "
-		  "is)" },
-		{ "a:uu b:UU", "profile-types=h200,a100 type=x1,h200",
-		  "no_capacity: 1 GPU wanted, and none of type h200 is free" },
-		{ "a:uu", "", "no_capacity: 1 GPU wanted, and nothing is free" },
-		{ "a:uu b:ff", "node=a",
-		  "no_capacity: 1 GPU wanted, and nothing is free on node 'a'" },
-		{ "a:uuFF b:ff", "profile-types=h200 pool=a",
-		  "no_capacity: 1 GPU wanted, and none of type h200 is free in pool 'a' (2 GPUs of "
-		  "other types are)" },
-		{ "", "profile-types=h200", "no_capacity: 1 GPU wanted, and no slot is approved" },
-		{ "a: b:ff", "node=a",
-		  "no_capacity: 1 GPU wanted, and no slot is approved on node 'a'" },
-		{ "a:ff", "image=", "image_not_named: no image is named: neither by the request "
-				    "nor by profile 'p'" },
-		{ "a:uu", "image= type=x1", "image_not_named: no image is named: neither by the "
-					    "request nor by profile 'p'" },
-		{ "a:ff", "memory=81920",
-		  "type_missing: no slot of any type with 80 GB or more is there" },
-		{ "a:ff", "memory=100 profile-types=h200",
-		  "type_missing: no slot of type h200 with 100 MiB or more is there" },
-		{ "a:fF b:FF", "shape=baremetal profile-types=h200",
-		  "type_missing: no machine of type h200 alone is there" },
-		{ "a:fF b:FF", "shape=baremetal profile-types=h200 pool=a",
-		  "type_missing: no machine of type h200 alone is in pool 'a'" },
-		{ "a:fF b:fu", "shape=baremetal profile-types=h200 image=",
-		  "no_capacity: a baremetal node wanted, and the nearest node 'b' is held by "
-		  "slices" },
-		{ "a:ff b:fff", "shape=baremetal count=4",
-		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
-		  "machine has 3 GPUs" },
-		{ "a:ffff b:fff", "shape=baremetal count=4 pool=b",
-		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
-		  "machine in pool 'b' has 3 GPUs" },
-		{ "a:ffff b:f", "shape=baremetal count=4 node=b",
-		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and node 'b' has 1 "
-		  "GPU" },
-		{ "a:FFFF b:ff c:fF", "shape=baremetal count=4 type=h200",
-		  "no_capacity: a baremetal node of 4 GPUs or more wanted, and the largest "
-		  "machine of type h200 has 2 GPUs" },
-	};
 	size_t i, j;
 
-	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+	for (i = 0; i < GA_ARRAY_SIZE(refused); i++) {
 		ga_autofree char *said = NULL;
 		struct asked asked;
 		struct ga_decision d;
 		struct scene s;
 
-		scene(&s, rows[i].nodes);
-		ask(&asked, &s, rows[i].asked);
+		scene(&s, refused[i].nodes);
+		ask(&asked, &s, refused[i].asked);
 		for (j = 0; j < s.fleet.nodes.n; j++) {
 			s.fleet.nodes.v[j].pool = s.fleet.nodes.v[j].id;
 			s.fleet.nodes.v[j].region = "here";
@@ -418,8 +419,8 @@ static void reasons(void)
 		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
 		said = d.placed ? ga_xprintf("placed on '%s'", d.node->id) :
 				  ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
-		t_str(said, rows[i].want, "row %zu: '%s' of '%s'", i, rows[i].asked,
-		      rows[i].nodes);
+		t_str(said, refused[i].want, "row %zu: '%s' of '%s'", i, refused[i].asked,
+		      refused[i].nodes);
 		t_ok(d.placed || d.refusal.hint, "row %zu has a hint", i);
 		ga_decision_release(&d);
 		end(&s);

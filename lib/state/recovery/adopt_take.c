@@ -343,8 +343,8 @@ static int check_failed(struct ga_adopting *a, const struct ga_inventory_work *w
 	struct ga_failure f;
 	bool looked;
 
-	if (ga_adopt_record(w->result, &ga_failure_schema, &f, err) < 0 ||
-	    ga_adopt_speaker(a, plan->node, err) < 0)
+	if (ga_adopt_speaker(a, plan->node, err) < 0 ||
+	    ga_adopt_record(w->result, &ga_failure_schema, &f, err) < 0)
 		return -1;
 	looked = only_looks(f.phase);
 	if (looked)

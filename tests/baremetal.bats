@@ -783,7 +783,7 @@ adopts()
   # The backup is from before the tenant.
   gpuaas-state restore "$T/before.db" --reason test > "$T/out"
   adopts
-  jq_is 'select(.check == "not_adopted").sentence | contains("does not show who has node \u0027n-plain\u0027")' true
+  jq_is 'select(.check == "not_adopted").sentence | contains("does not show the tenant of node \u0027n-plain\u0027")' true
   status_says trusted null
   adopts
   jq_is 'select(.check == "not_adopted").sentence' "no tenant has node 'n-plain': baremetal.d/status says 'trusted'"
@@ -868,14 +868,14 @@ adopts()
   gpuaas-reconcile --inventory --machine n-plain > "$T/old"
   plain gpuaas-discover | gpuaas-approve --record-only > "$T/out"
   run_status 4 gpuaas-state adopt --reason test "${how[@]}" "$T/old"
-  assert_stderr "does not show who has it since"
+  assert_stderr "does not show the tenant since then"
   # Nor what a server with slots of its own reports of another.
   gpuaas-state backup "$T/two.db" > "$T/out"
   sql "$T/two.db" "INSERT INTO node (id, since) VALUES ('other', 'x');
     INSERT INTO slot (id, node_id, slot_index, since) VALUES ('s0ther00', 'other', 0, 'x')"
   gpuaas-reconcile --node other --inventory --machine n-plain > "$T/other"
   GPUAAS_STATE=$T/two.db run_status 4 gpuaas-state adopt --reason test "${how[@]}" "$T/other"
-  assert_stderr "node 'other' has slots of its own: it does not say who has node 'n-plain'"
+  assert_stderr "node 'other' has slots of its own: it does not speak for node 'n-plain'"
   adopts --machine n-plain --profile lab
   assert_output "profile 'lab' is for slices"
   assert_equal "$(gpuaas-list allocations; gpuaas-list slots --where node=n-plain)" ""
@@ -962,7 +962,7 @@ adopts_of()
       attempt, dry_run: false, at: .issued_at, steps: [], slots: [.bundles[].slot], lab: true}}' "$T/order" > "$T/works"
   adopts_of evil < "$T/works"
   jq_is 'select(.check == "not_adopted") | .object + ": " + .sentence' \
-    "$id: allocation '$id': node 'evil' has slots of its own: it does not say who has node 'n-plain'"
+    "$id: allocation '$id': node 'evil' has slots of its own: it does not speak for node 'n-plain'"
   # Order, result and work are of one allocation, on one node.
   for change in '.order.allocation = "0ther000"' '.order.node = "lead"' '.result.allocation = "0ther000"' \
     '.result.node = "lead"'; do
@@ -1001,7 +1001,7 @@ adopts_of()
   jq_in_order -cn --arg id "$id" '{object: "n-plain", object_kind: "machine", program: "status", state: "failed",
     order: {node: "n-plain", allocation: $id}, result: {state: "tenant", allocation: $id}}' > "$T/works"
   adopts_of lead < "$T/works"
-  jq_is 'select(.check == "not_adopted").sentence | contains("does not show who has node \u0027n-plain\u0027")' true
+  jq_is 'select(.check == "not_adopted").sentence | contains("does not show the tenant of node \u0027n-plain\u0027")' true
   adopts_of lead < <(jq_in_order -c '.state = "done" | .order.allocation = null' "$T/works")
   assert_equal "$output" ""
   adopts_of lead < <(jq_in_order -c '.state = "done"' "$T/works")
@@ -1020,7 +1020,7 @@ adopts_of()
   adopts_of evil < "$T/wrote"
   assert_output "node 'evil' has slots of its own"
   adopts_of lead "$(date -u -d '+1 day' +%Y-%m-%dT%H:%M:%S.000000Z)" < "$T/wrote"
-  assert_output "it does not show who has node 'n-plain'"
+  assert_output "it does not show the tenant of node 'n-plain'"
   without_triggers "UPDATE node SET observed_at = '2026-11-20T00:00:00.000000Z' WHERE id = 'n-plain'"
   adopts_of lead 2026-11-21T00:00:00.000000Z < "$T/wrote"
   assert_output "node 'n-plain' was wiped at"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-state apply: stores declared objects from several files, in order. Each record is one
- * transaction and is printed after its commit; the first error ends the run and names the file and
- * the line, and what came before it stays stored.
+ * transaction and is printed after its commit. The first error ends the run and names the file and
+ * the line; the records before it stay stored.
  */
 #include <inttypes.h>
 

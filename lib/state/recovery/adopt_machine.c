@@ -26,7 +26,7 @@
 #include "state/node/approve.h"
 #include "state/slot/facts.h"
 
-/* ---- who has the machine ---- */
+/* ---- the tenant of a machine ---- */
 
 static const char *member(const json_t *json, const char *name)
 {
@@ -80,7 +80,7 @@ int ga_adopt_tenant(struct ga_adopting *a, const char *node, const char *allocat
 		return -1;
 	if (!w || !ga_streq(w->state, "done"))
 		return ga_refuse(err, GA_CONFLICT, "no_status", node,
-				 ("the inventory does not show who has node '%s'%s%s", node,
+				 ("the inventory does not show the tenant of node '%s'%s%s", node,
 				  w ? ": " : "",
 				  w && member(w->result, "error") ? member(w->result, "error") :
 				  w ? "the executables of baremetal.d/status failed" : ""),

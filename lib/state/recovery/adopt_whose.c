@@ -23,7 +23,7 @@
 	ga_refuse(err, GA_CONFLICT, "wrong_node", object, (__VA_ARGS__), \
 		  ("take the inventory of the node that the object is on: gpuaas-show %s", object))
 
-/* ---- who speaks for a machine ---- */
+/* ---- the speaker of a machine ---- */
 
 /* A machine with slots of its own speaks for itself alone: its tenants may have changed what it
  * says. */
@@ -36,17 +36,27 @@ static int check_has_none(struct ga_adopting *a, const char *node, struct ga_err
 	if (r <= 0)
 		return r;
 	return ga_refuse(err, GA_CONFLICT, "wrong_node", node,
-			 ("node '%s' has slots of its own: it does not say who has node '%s'",
+			 ("node '%s' has slots of its own: it does not speak for node '%s'",
 			  a->of->end.node, node),
 			 ("take the inventory where baremetal.d is, on the machine that "
 			  "deploys"));
+}
+
+static int fail_old(const char *node, const char *what, const char *when, const char *at,
+		    struct ga_err *err)
+{
+	return ga_refuse(err, GA_CONFLICT, "not_deployed", node,
+			 ("node '%s' %s at %s, and the inventory is from %s: it does not show the "
+			  "tenant since then", node, what, when, at),
+			 ("take the inventory again: gpuaas-reconcile --inventory --machine %s",
+			  node));
 }
 
 /* A later discovery, end of an allocation or wipe of a slot shows that the operator has it back. */
 static int check_newest(struct ga_adopting *a, const char *node, struct ga_err *err)
 {
 	ga_autofree char *seen = NULL, *ended = NULL, *wiped = NULL;
-	const char *at = a->of->end.at, *what, *when;
+	const char *at = a->of->end.at;
 
 	if (ga_db_one(a->db, err,
 		      "SELECT (SELECT observed_at FROM node WHERE id = ?1), "
@@ -57,24 +67,19 @@ static int check_newest(struct ga_adopting *a, const char *node, struct ga_err *
 		      "e.slot_id = s.id WHERE s.node_id = ?1)", "sSSS", node, &seen, &ended,
 		      &wiped) < 0)
 		return -1;
-	what = seen && strcmp(seen, at) >= 0 ? "was discovered" :
-	       ended && strcmp(ended, at) > 0 ? "came back from its last tenant" :
-	       wiped && strcmp(wiped, at) > 0 ? "was wiped" : NULL;
-	if (!what && !ga_time_is_ahead(at))
-		return 0;
-	when = !what ? a->now : ga_streq(what, "was discovered") ? seen :
-	       ga_streq(what, "was wiped") ? wiped : ended;
-	if (!what)
+	if (ga_time_is_ahead(at))
 		return ga_refuse(err, GA_CONFLICT, "not_deployed", node,
 				 ("the inventory is from %s, and here it is %s: it does not show "
-				  "who has node '%s'", at, when, node),
+				  "the tenant of node '%s'", at, a->now, node),
 				 ("set the clock of '%s', then take the inventory again",
 				  a->of->end.node));
-	return ga_refuse(err, GA_CONFLICT, "not_deployed", node,
-			 ("node '%s' %s at %s, and the inventory is from %s: it does not show who "
-			  "has it since", node, what, when, at),
-			 ("take the inventory again: gpuaas-reconcile --inventory --machine %s",
-			  node));
+	if (seen && strcmp(seen, at) >= 0)
+		return fail_old(node, "was discovered", seen, at, err);
+	if (ended && strcmp(ended, at) > 0)
+		return fail_old(node, "came back from its last tenant", ended, at, err);
+	if (wiped && strcmp(wiped, at) > 0)
+		return fail_old(node, "was wiped", wiped, at, err);
+	return 0;
 }
 
 int ga_adopt_speaker(struct ga_adopting *a, const char *node, struct ga_err *err)

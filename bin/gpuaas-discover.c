@@ -9,15 +9,19 @@
 #include "cli/frame/cli.h"
 #include "record/digest.h"
 #include "record/size.h"
+#include "record/words.h"
 
 static struct {
-	const char *node;
+	const char *node, *mode;
 	bool explain;
 } opt;
 
 static const struct ga_opt opts[] = {
 	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NAME",
 	  .help = "the node's id (default $GPUAAS_NODE, else made from the machine id)" },
+	{ .name = "mode", .type = GA_O_WORD, .var = &opt.mode, .arg = "MODE",
+	  .values = ga_mode_words,
+	  .help = "look for what slices or baremetal need (default $GPUAAS_MODE, else slice)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &opt.explain,
 	  .help = "for people: also what is in order, and where each value was read" },
 	GA_OPTS_END,
@@ -45,7 +49,7 @@ static void print_prerequisites(const struct ga_host *h)
 {
 	size_t fine = 0, i;
 
-	ga_print("\nprerequisites");
+	ga_print("\nprerequisites%s", h->mode ? " of baremetal (those of slices are left out)" : "");
 	for (i = 0; i < h->prerequisites.n; i++) {
 		const struct ga_prereq *p = &h->prerequisites.v[i];
 		bool is_ok = !strcmp(p->state, "ok");
@@ -193,8 +197,8 @@ static int run(struct ga_err *err)
 
 	if (ga_cli_discover_opts(&settings, err) < 0)
 		return -1;
-	if (opt.node)
-		settings.node = opt.node;
+	settings.node = opt.node ? opt.node : settings.node;
+	settings.mode = opt.mode ? opt.mode : settings.mode;
 	if (ga_discover(&settings, &found, err) < 0 || ga_cli_discover_key(&found.host, err) < 0)
 		return -1;
 	print_host(&found.host, found.candidates.n);

@@ -656,9 +656,10 @@ plain()
   GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-plain in_host "$@"
 }
 
+# sold_whole [--mode baremetal]
 sold_whole()
 {
-  gpuaas-approve --all-ready --mode baremetal --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  gpuaas-approve --all-ready "$@" --profile lab-baremetal < "$T/discovery" > "$T/orders"
   plain gpuaas-wipe < "$T/orders" > "$T/wiped"
   gpuaas-state fold "$T/wiped" > "$T/folded"
 }
@@ -667,6 +668,14 @@ sold_whole()
   whole_by_hand mixed
   jq -e 'select(.kind == "gpuaas.candidate/1").reasons | map(.code) | contains(["missing_fabric_vf"])' \
     "$T/discovery" > "$T/out"
+  # Prepared for baremetal, nothing that only slices need is missing, and its node is sold whole.
+  export GPUAAS_MODE=baremetal
+  plain gpuaas-discover > "$T/discovery"
+  run_ok cat "$T/discovery"
+  jq_is 'select(.kind == "gpuaas.candidate/1") | [.reasons, .fabric, .suggested.mac, .suggested.port] | tojson' \
+    $'[[],null,null,null]\n[[],null,null,null]'
+  jq_is 'select(.kind == "gpuaas.host/1") | [.mode, (.prerequisites | map(.name)), (.warnings | map(.code))] | tojson' \
+    '["baremetal",["free_space","disk_autoactivation"],["disk_autoactivation_missing"]]'
   sold_whole
   slots_are available available
   run_ok cat "$T/wiped"
@@ -678,7 +687,9 @@ sold_whole()
   run_ok gpuaas-state check
   run_ok bash -o pipefail -c "gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision"
   jq_is '[.state,.access.address]|join(" ")' "active 192.0.2.7"
-  assert_equal "$(jq -r '.bundles | map(.fabric_vf_pci_address) | unique | .[]' "$T/tenant")" null
+  # The tenant has the machine: all its CPUs and memory, and no address that a VM would get.
+  assert_equal "$(jq -c '[(.bundles | map(.fabric_vf_pci_address) | unique), .mac, .private_ip, .port, .vcpus, .memory_mib]' \
+    "$T/tenant")" '[[null],null,null,null,64,262144]'
   # No slice besides, and the node stays what it is.
   run_status 4 gpuaas-node mode n-plain slice
   assert_stderr "is in use"
@@ -707,7 +718,7 @@ sold_whole()
   jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").blockers | map(.code) | contains(["not_ready", "missing_fabric_vf"])) | all' true
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | map(.code) | contains(["no_iommu"])' true
-  sold_whole
+  sold_whole --mode baremetal
   slots_are available available
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | length' 0
@@ -735,6 +746,13 @@ sold_whole()
   gpuaas-approve --all-ready --dry-run < "$T/discovery" > "$T/slices"
   run_ok jq -c 'select(.kind == "gpuaas.slot/1" and .state == "disabled") | .blockers[0].code' "$T/slices"
   assert_equal "$output" $'"missing_fabric_vf"\n"iommu_group_shared"'
+  # Looked at for baremetal, it sells no slices: what these need was not read.
+  plain gpuaas-discover --mode baremetal > "$T/whole"
+  run_status 1 gpuaas-approve --slot 0 --mode slice < "$T/whole"
+  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1"))[0].blockers | map(.code) | contains(["not_ready"])' true
+  run_ok gpuaas-node show n-plain
+  jq_is '.blockers | map(.code) | join(" ")' host_mode
+  plain gpuaas-discover > "$T/discovery"
   gpuaas-approve --slot 0 --slot 3 < "$T/discovery" > "$T/slices"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   jq_is '.hint' "only slices need that: to sell the node as baremetal, on its host 'gpuaas-discover | gpuaas-approve --all-ready --mode baremetal | gpuaas-wipe' (node n-plain)"
@@ -775,7 +793,7 @@ adopts()
 
 @test "after a restore a whole machine is adopted when the operator's executables confirm its tenant" {
   whole_by_hand mixed
-  sold_whole
+  sold_whole --mode baremetal
   gpuaas-state backup "$T/before.db" > "$T/out"
   gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
   id=$(jq -r .allocation "$T/active")
@@ -822,7 +840,7 @@ adopts()
 
 @test "after a restore a deployment that failed is adopted as that, and its release proves the rest" {
   whole_by_hand mixed
-  sold_whole
+  sold_whole --mode baremetal
   gpuaas-state backup "$T/before.db" > "$T/out"
   printf '#!/bin/sh\necho no network >&2\nexit 1\n' > "$METAL/deploy/50-hand"
   gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
@@ -948,7 +966,7 @@ adopts_of()
 
 @test "an inventory releases and wipes nothing of another node; who deploys reports a release" {
   whole_by_hand mixed
-  sold_whole
+  sold_whole --mode baremetal
   gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
   gpuaas-provision < "$T/plan" > "$T/active"
   before=$(date -u +%Y-%m-%dT%H:%M:%S.%6NZ)
@@ -989,7 +1007,7 @@ adopts_of()
 
 @test "a forged deployment or answer takes nothing, nor does one that is old, or of a failure before a write" {
   whole_by_hand mixed
-  sold_whole
+  sold_whole --mode baremetal
   gpuaas-state backup "$T/before.db" > "$T/out"
   gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
   gpuaas-provision < "$T/plan" > "$T/active"

@@ -147,7 +147,8 @@ GPUAAS_LEASES=/var/lib/gpuaas/dnsmasq.leases"
   jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.mode) \(.mode_source) \(.tags[0])"' \
     "baremetal tag gpuaas-profile-baremetal"
   jq_is 'select(.state == "pending") | .step' "configuration
-folder"
+folder
+disks_initramfs"
   echo '{"ds":{"meta_data":{"tags":["a","gpuaas-profile-slice-vm"]}}}' \
     > "$IMG/run/cloud-init/instance-data.json"
   run_status 4 gpuaas-host-bootstrap --root "$IMG" --dry-run
@@ -691,7 +692,7 @@ script_of()
   done
 }
 
-@test "a whole machine: its settings, and nothing bound, bridged or tuned" {
+@test "a whole machine: its settings, the rules of its disks, and nothing bound, bridged or tuned" {
   setup_host lab1 gpu.0.driver=nvidia
   fakes
   # shellcheck disable=SC2016 # for the machine
@@ -700,7 +701,7 @@ script_of()
     (cd /etc && find gpuaas sysctl.d udev modules-load.d lvm -type f 2> /dev/null)
     gpuaas-host-bootstrap --check > "$T/check"; echo $?
     head -c 6 /sys/bus/pci/devices/0000:18:00.0/driver_override; echo; nft list ruleset; ip -br link'
-  [[ $output == $'0\ngpuaas/gpuaas.conf\n0\n'* && $output != *ovsbr0* && $output != *table* ]]
+  [[ $output == $'0\ngpuaas/gpuaas.conf\nudev/rules.d/61-gpuaas.rules\nlvm/lvmlocal.conf\n0\n'* && $output != *ovsbr0* && $output != *table* ]]
   [[ $output != *vfio* ]]
   output=$(< "$T/check")
   jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.mode) \(.ready) \(.changes)"' "baremetal true 0"

@@ -41,14 +41,19 @@ int ga_cli_discover_key(struct ga_host *host, struct ga_err *err)
 int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)
 {
 	const char *memory = ga_cli_setting("GPUAAS_RESERVED_MEMORY", NULL);
+	const char *mode = ga_cli_setting("GPUAAS_MODE", NULL);
 	int64_t bytes = 0;
 
+	if (mode && !ga_streq(mode, "slice") && !ga_streq(mode, "baremetal"))
+		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal",
+			       mode);
 	if (memory && ga_size_parse(memory, &bytes, err) < 0)
 		return ga_wrap(err, "GPUAAS_RESERVED_MEMORY");
 	if (ga_cli_accelerators(err) < 0)
 		return -1;
 	*opts = (struct ga_discover_opts){
 		.node = ga_cli_setting("GPUAAS_NODE", NULL),
+		.mode = mode,
 		.bridge = ga_cli_setting("GPUAAS_BRIDGE", NULL),
 		.network = ga_cli_setting("GPUAAS_NETWORK", NULL),
 		.uplink = ga_cli_setting("GPUAAS_UPLINK", NULL),

@@ -2,6 +2,8 @@
 /* The schemas of host.h: the records of a discovery. */
 #include "record/host.h"
 
+#include "record/words.h"
+
 static const char *const tri_states[] = { "ok", "missing", "unknown", NULL };
 static const char *const fm_states[] = { "ok", "absent", "unknown", NULL };
 static const char *const device_words[] = { "gpu", "nvme", "fabric", "switch", NULL };
@@ -121,6 +123,8 @@ const struct ga_schema ga_host_schema = {
 		GA_TEXT(S, hostname, GA_NULLOK, GA_T_ANY, "host name"),
 		GA_TEXT(S, observed_at, GA_REQ, GA_T_TIME, "when the host was observed"),
 		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
+		GA_ENUM(S, mode, GA_OPT, ga_mode_words,
+			"baremetal: looked at without the needs of slices; missing: slice"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "the kernel's boot id"),
 		GA_TEXT(S, kernel, GA_NULLOK, GA_T_ANY, "kernel release"),
 		GA_TEXT(S, vendor, GA_NULLOK, GA_T_ANY, "DMI system vendor"),

@@ -72,6 +72,7 @@ struct ga_network {
 
 struct ga_host {
 	char *node, *hostname, *observed_at, *tool;
+	char *mode; /* baremetal: looked at without the needs of slices; NULL: slice */
 	char *boot_id, *kernel, *vendor, *product;
 	char *cpus;
 	int64_t memory_mib;

@@ -543,13 +543,15 @@ void ga_setup_plan_make(const struct ga_setup_facts *f, struct ga_setup_plan *re
 	plan_conf(f, ret);
 	add_folder(ret, "/var/lib/gpuaas", f->data_mode, 0711,
 		   "dnsmasq and QEMU reach their files in it");
-	if (!f->baremetal)
+	if (!f->baremetal) {
 		add_folder(ret, f->dhcp_hosts, f->hosts_mode, 0755,
 			   "dnsmasq reads one file a slice there");
-	if (!f->baremetal) {
 		plan_kernel(f, ret);
 		plan_modules(f, ret);
-		plan_disks(f, ret);
+	}
+	/* The wipe after a baremetal tenant also needs disks that the host leaves alone. */
+	plan_disks(f, ret);
+	if (!f->baremetal) {
 		plan_tuning(f, ret);
 		ga_setup_plan_devices(f, ret);
 		ga_setup_plan_network(f, ret);

@@ -364,7 +364,7 @@ bool ga_verdict_is_of_vms(const char *code)
 	static const char *const codes[] = {
 		/* of a host record */
 		"no_iommu", "no_interrupt_remapping", "acs_override", "unsafe_interrupts",
-		"no_vfio_pci",
+		"no_vfio_pci", "host_mode",
 		/* of a slot */
 		"iommu_group_shared", "gpu_is_boot_display", "gpu_no_reset",
 		"fabric_partition_unknown", "missing_mac", "missing_ip", "missing_fabric_vf",

@@ -179,7 +179,8 @@ static char *foreign_members(const struct ga_gpu *gpu)
 	return out.len ? ga_str_take(&out) : NULL;
 }
 
-static void add_gpu_reasons(struct ga_candidate *c)
+/* The reasons of a GPU that no VM can have. */
+static void add_vm_reasons(struct ga_candidate *c)
 {
 	ga_autofree char *foreign = foreign_members(c->gpu);
 
@@ -192,11 +193,6 @@ static void add_gpu_reasons(struct ga_candidate *c)
 			       "firmware (pcie_acs_override would only hide it); or sell the node "
 			       "as baremetal (--mode baremetal), which does not need that");
 	}
-	if (c->gpu->answers == 0)
-		ga_reasons_add(&c->reasons, "gpu_not_answering", c->gpu->pci_address,
-			       "its configuration space reads as ones",
-			       "see 'dmesg'; power the host off and on, and if that does not bring "
-			       "it back, replace the GPU");
 	if (c->gpu->can_reset == 0)
 		ga_reasons_add(&c->reasons, "gpu_no_reset", c->gpu->pci_address,
 			       c->gpu->reset_methods.n ?
@@ -220,11 +216,17 @@ static char *allow(const struct ga_candidate *c)
 			  (long long)c->slot_index, c->nvme->wwid);
 }
 
-static void add_reasons(struct ga_candidate *c)
+static void add_reasons(struct ga_candidate *c, bool baremetal)
 {
 	size_t i;
 
-	add_gpu_reasons(c);
+	if (c->gpu->answers == 0)
+		ga_reasons_add(&c->reasons, "gpu_not_answering", c->gpu->pci_address,
+			       "its configuration space reads as ones",
+			       "see 'dmesg'; power the host off and on, and if that does not bring "
+			       "it back, replace the GPU");
+	if (!baremetal)
+		add_vm_reasons(c);
 	if (!c->nvme) {
 		ga_reasons_add(&c->reasons, "missing_nvme", c->gpu->pci_address,
 			       "no free NVMe namespace is left for this GPU",
@@ -242,7 +244,7 @@ static void add_reasons(struct ga_candidate *c)
 		ga_reasons_add(&c->reasons, "nvme_signature", c->nvme->path,
 			       "unknown content: no known signature, and not empty", hint);
 	}
-	if (!c->fabric)
+	if (!c->fabric && !baremetal)
 		ga_reasons_add(&c->reasons, "missing_fabric_vf", c->gpu->pci_address,
 			       "no free virtual function of a fabric adapter is left for this GPU",
 			       "see left_out for each adapter; make virtual functions with "
@@ -295,9 +297,9 @@ void ga_candidates_compose(const struct ga_bundle_host *host, struct ga_gpus *gp
 		c->numa_node = c->gpu->numa_node;
 		c->nvme = disk[i] == SIZE_MAX ? NULL : GA_TAKE(disks->v[disk[i]].nvme);
 		c->fabric = vf[i] == SIZE_MAX ? NULL : GA_TAKE(vfs->v[vf[i]].fabric);
-		add_reasons(c);
+		add_reasons(c, host->baremetal);
 	}
-	for (i = first; i < ret->n; i++) {
+	for (i = first; i < ret->n && !host->baremetal; i++) {
 		int share, shares;
 
 		share_of(ret, first, i, &share, &shares);

@@ -90,7 +90,7 @@ static void add_warnings(const struct ga_discover_opts *opts, const struct ga_lo
 		ga_reasons_add(&host->warnings, "node_id_clone", host->node, clone,
 			       "run 'rm /etc/machine-id && systemd-machine-id-setup' and reboot, "
 			       "or set GPUAAS_NODE: two hosts with one id would be one node");
-	if (!opts->reserved_cpus)
+	if (!opts->reserved_cpus && !ga_streq(opts->mode, "baremetal"))
 		ga_reasons_add(&host->warnings, "no_reserved_cpus", "GPUAAS_RESERVED_CPUS",
 			       "no CPU is kept for the host: suggestions use them all",
 			       "set it to a CPU list such as 0-1,48-49 in /etc/gpuaas/gpuaas.conf");
@@ -157,6 +157,7 @@ static int compose(const struct ga_discover_opts *opts, const struct ga_look *lo
 		.n_numa = host->numa.n,
 		.reserved = reserved,
 		.reserved_memory_mib = reserved_memory(opts, host),
+		.baremetal = ga_streq(opts->mode, "baremetal"),
 	};
 
 	if (opts->reserved_cpus && ga_cpuset_parse(opts->reserved_cpus, reserved, err) < 0)
@@ -190,6 +191,7 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 		.network = or(opts->network, "10.100.0.0/24"),
 		.data_dir = or(opts->data_dir, "/var/lib/gpuaas"),
 		.libvirt_uri = opts->libvirt_uri,
+		.baremetal = ga_streq(opts->mode, "baremetal"),
 	};
 	struct ga_network *network = &host->network;
 	char digest[GA_DIGEST_SIZE], text[GA_IP_SIZE];
@@ -214,13 +216,15 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 		ga_xstrdup(or(opts->dhcp_hosts_dir, "/var/lib/gpuaas/dhcp-hosts"));
 	network->lease_file =
 		ga_xstrdup(or(opts->lease_file, "/var/lib/gpuaas/dnsmasq.leases"));
+	host->mode = facts.baremetal ? ga_xstrdup("baremetal") : NULL;
 	host->observed_at = ga_time_now();
 	host->tool = ga_xstrdup(or(opts->tool, "gpuaas-discover " GA_VERSION));
 	ga_host_fill(host);
 	facts.bridge = network->bridge;
 	facts.table = look.table;
 	ga_prereqs_read(&facts, host);
-	ga_net_warn(network, &host->warnings);
+	if (!facts.baremetal)
+		ga_net_warn(network, &host->warnings);
 	add_warnings(opts, &look, host);
 	ask_fabric_manager(opts, &look, host);
 	ga_host_fingerprint_of(&look.pci, &look.disks, digest);

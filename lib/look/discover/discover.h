@@ -13,6 +13,7 @@
 /* Settings; NULL members have the defaults in parentheses. ga_cli_discover_opts fills them. */
 struct ga_discover_opts {
 	const char *node;	    /* node id (from the machine id) */
+	const char *mode;	    /* baremetal: the needs of slices are left out (slice) */
 	const char *bridge;	    /* Open vSwitch bridge (ovsbr0) */
 	const char *network;	    /* private network (10.100.0.0/24); its .1 is the gateway */
 	const char *uplink;	    /* interface by which NAT packets leave (of the default

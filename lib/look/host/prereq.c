@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prerequisites of a host for slices. */
+/* The prerequisites of a host for its mode. */
 #include "look/host/prereq.h"
 
 #include <sys/stat.h>
@@ -311,6 +311,8 @@ static void read_rules(struct ga_str *out)
 	}
 }
 
+#define AUTOACTIVATION ", which keeps LVM, md and multipath from the disks of slots"
+
 /* The host must not activate a tenant's LVM, md or multipath data: a rule must name each disk that
  * the host does not use itself. */
 static void check_autoactivation(struct check *c)
@@ -341,7 +343,8 @@ static void check_autoactivation(struct check *c)
 				ga_xprintf("rules of gpuaas in " UDEV_RULES " name %zu disks%s%s",
 					   named, first ? ", and not " : "", first ? first : "");
 	add(c, "disk_autoactivation", NULL, rules.len && !open ? OK : MISSING, evidence,
-	    BOOTSTRAP ", which keeps LVM, md and multipath from the disks of slots");
+	    c->f->baremetal ? "run 'gpuaas-host-bootstrap --mode baremetal'" AUTOACTIVATION :
+			      BOOTSTRAP AUTOACTIVATION);
 }
 
 /* Whether an argument is in the boot loader's settings but not on the command line. */
@@ -417,16 +420,18 @@ void ga_prereqs_read(const struct ga_prereq_facts *facts, struct ga_host *host)
 {
 	struct check c = { .f = facts, .host = host };
 
-	check_kvm(&c);
-	check_iommu(&c);
-	check_interrupt_remapping(&c);
-	check_overrides(&c);
-	check_vfio(&c);
-	check_sriov(&c);
-	check_network(&c);
-	check_libvirt(&c);
-	check_firmware(&c);
-	check_rdma(&c);
+	if (!facts->baremetal) {
+		check_kvm(&c);
+		check_iommu(&c);
+		check_interrupt_remapping(&c);
+		check_overrides(&c);
+		check_vfio(&c);
+		check_sriov(&c);
+		check_network(&c);
+		check_libvirt(&c);
+		check_firmware(&c);
+		check_rdma(&c);
+	}
 	check_space(&c);
 	check_autoactivation(&c);
 	check_reboot(&c);

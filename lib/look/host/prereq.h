@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The prerequisites of a host for slices: each is ok, missing or unknown, with what was seen and
+ * The prerequisites of a host for its mode: each is ok, missing or unknown, with what was seen and
  * the exact fix. Reads only; /dev/kvm must exist and is never opened.
  *
  * A prerequisite without which devices are not isolated from each other is also a blocker when it
@@ -26,6 +26,7 @@ struct ga_prereq_facts {
 	const char *cmdline; /* of the kernel */
 	const char *bridge, *network, *data_dir;
 	const char *libvirt_uri; /* or NULL: the system daemon */
+	bool baremetal; /* sold whole: only room, and disks that the host leaves alone */
 };
 
 /* Adds to prerequisites, blockers and warnings of the record, and sets reboot_required. */

@@ -342,8 +342,9 @@ int ga_setup_look(const struct ga_root *root, const char *accelerators, struct g
 		look_grub(root, f);
 		look_units(root, f);
 	}
-	if (f->rooted || f->baremetal)
+	if (f->rooted)
 		return 0;
-	ga_setup_look_network(f);
+	if (!f->baremetal)
+		ga_setup_look_network(f);
 	return ga_setup_look_devices(accelerators, f, err);
 }

@@ -160,15 +160,34 @@ static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga
 	if (refused->n)
 		return 0;
 	p->count = (int64_t)d->slots.n;
+	if (ga_streq(p->shape, "baremetal"))
+		return 1;
 	p->mac = ga_strdup0(p->bundles.v[0].mac);
 	p->private_ip = ga_strdup0(p->bundles.v[0].private_ip);
 	p->port = ga_strdup0(p->bundles.v[0].port);
 	return 1;
 }
 
+/* A baremetal tenant gets every CPU and all memory of the machine, as last discovered. */
+static int fill_machine(struct ga_db *db, struct ga_plan *p, struct ga_err *err)
+{
+	ga_autofree char *cpus = NULL;
+	struct ga_cpuset set;
+
+	if (ga_db_get(db, err,
+		      "SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus'), "
+		      "coalesce(json_extract(" GA_SQL_OBJECT("record") ", '$.memory_mib'), 0) "
+		      "FROM node_observation WHERE node_id = ?1",
+		      "sSI", p->node, &cpus, &p->memory_mib) < 0)
+		return -1;
+	if (cpus && ga_cpuset_parse(cpus, &set, err) < 0)
+		return ga_wrap(err, "the CPUs of node '%s'", p->node);
+	p->vcpus = cpus ? ga_cpuset_count(&set) : 0;
+	return 0;
+}
+
 static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struct ga_err *err)
 {
-	bool baremetal = ga_streq(p->shape, "baremetal");
 	int64_t cpus = 0, memory = 0;
 	size_t i;
 
@@ -182,13 +201,11 @@ static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struc
 			return ga_wrap(err, "slot '%s'", p->bundles.v[i].slot);
 		cpus += ga_cpuset_count(&set);
 	}
-	p->vcpus = baremetal || profile->vcpus_per_gpu == GA_UNKNOWN
-			   ? cpus
-			   : profile->vcpus_per_gpu * p->count;
-	p->memory_mib = baremetal || profile->memory_mib_per_gpu == GA_UNKNOWN ?
+	p->vcpus = profile->vcpus_per_gpu == GA_UNKNOWN ? cpus :
+							  profile->vcpus_per_gpu * p->count;
+	p->memory_mib = profile->memory_mib_per_gpu == GA_UNKNOWN ?
 				memory :
 				profile->memory_mib_per_gpu * p->count;
-	p->hugepage_kib = profile->hugepage_kib;
 	return 0;
 }
 
@@ -275,7 +292,9 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		r = fill_bundles(db, decision, ret, refused, err);
 	if (r <= 0)
 		return r;
-	if (fill_sizes(profile, ret, err) < 0)
+	ret->hugepage_kib = profile->hugepage_kib;
+	r = baremetal ? fill_machine(db, ret, err) : fill_sizes(profile, ret, err);
+	if (r < 0)
 		return -1;
 	/* A lab's disk is a file and cannot be purged: there only the policy of the slots
 	 * counts. */

@@ -49,42 +49,50 @@ static void add_json(json_t *list, const struct ga_reason *r)
 }
 
 /* The node's blockers as JSON: the host's own, but on a baremetal node not what only concerns VMs;
- * and hardware that differs from the approved hardware. */
+ * a node that sells slices and was looked at for baremetal; and hardware that differs from the
+ * approved hardware. */
 static char *blockers_text(const struct ga_host *host, const struct known *known)
 {
 	ga_autojson json_t *list = json_array();
+	struct ga_reasons more = { 0 };
 	struct ga_str out = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < host->blockers.n; i++)
 		if (!known->baremetal || !ga_verdict_is_of_vms(host->blockers.v[i].code))
 			add_json(list, &host->blockers.v[i]);
-	if (known->fingerprint && !ga_streq(known->fingerprint, host->fingerprint)) {
-		ga_autofree char *code = ga_xstrdup("fingerprint_changed");
-		ga_autofree char *evidence = ga_xstrdup("the hardware is not what was approved");
-		ga_autofree char *hint = ga_xstrdup("look at what changed with --dry-run, then "
-						    "gpuaas-approve --accept-change");
-
-		add_json(list, &(struct ga_reason){ .code = code, .subject = host->node,
-						    .evidence = evidence, .hint = hint });
-	}
+	if (!known->baremetal && ga_streq(host->mode, "baremetal"))
+		ga_reasons_add(&more, "host_mode", host->node,
+			       "it was looked at for baremetal: what slices need is not known",
+			       "sell it as baremetal (gpuaas-approve --mode baremetal), or prepare "
+			       "it for slices (gpuaas-host-bootstrap --undo, then gpuaas-host-"
+			       "bootstrap --mode slice) and discover again");
+	if (known->fingerprint && !ga_streq(known->fingerprint, host->fingerprint))
+		ga_reasons_add(&more, "fingerprint_changed", host->node,
+			       "the hardware is not what was approved",
+			       "look at what changed with --dry-run, then gpuaas-approve "
+			       "--accept-change");
+	for (i = 0; i < more.n; i++)
+		add_json(list, &more.v[i]);
+	ga_reasons_release(&more);
 	ga_rec_dump(list, &out);
 	return ga_str_take(&out);
 }
 
-/* A name is a convenience: an invalid host name, or the name of another node, is left out. */
+/* A new node is sold as its host was prepared for. A name is a convenience: an invalid host name,
+ * or the name of another node, is left out. */
 static int insert_node(struct ga_db *db, const struct ga_host *host, const char *now,
 		       struct ga_err *err)
 {
 	bool named = host->hostname && ga_name_is_valid(host->hostname);
 
 	return ga_db_change(db, err,
-			    "INSERT INTO node (id, name, since, epoch_verified) VALUES (?1, "
+			    "INSERT INTO node (id, name, since, epoch_verified, mode) VALUES (?1, "
 			    "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "
-			    "THEN NULL ELSE ?2 END, ?3, ?4)",
-			    "sssi", host->node,
+			    "THEN NULL ELSE ?2 END, ?3, ?4, ?5)",
+			    "sssis", host->node,
 			    named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL,
-			    now, ga_db_epoch(db));
+			    now, ga_db_epoch(db), host->mode ? host->mode : "slice");
 }
 
 static int by_id(const void *a, const void *b)
@@ -278,6 +286,8 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 		return 0;
 	if (check_time(host, &known, err) < 0)
 		return -1;
+	if (!known.exists)
+		known.baremetal = ga_streq(host->mode, "baremetal");
 	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
 	    update_node(db, host, &known, text, digest, err) < 0 ||
 	    store_memory(db, host, err) < 0 ||

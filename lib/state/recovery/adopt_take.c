@@ -259,8 +259,11 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	p.wipe = plan->wipe;
 	p.domain_type = plan->domain_type;
 	p.image = plan->image ? plan->image->name : NULL;
-	p.vcpus_per_gpu = plan->count > 0 ? plan->vcpus / plan->count : plan->vcpus;
-	p.memory_mib_per_gpu = plan->count > 0 ? plan->memory_mib / plan->count : plan->memory_mib;
+	if (ga_streq(plan->shape, "slice")) {
+		p.vcpus_per_gpu = plan->count > 0 ? plan->vcpus / plan->count : plan->vcpus;
+		p.memory_mib_per_gpu =
+			plan->count > 0 ? plan->memory_mib / plan->count : plan->memory_mib;
+	}
 	p.hugepage_kib = plan->hugepage_kib;
 	return ga_rec_format_text(&ga_profile_schema, &p); /* p borrows its members: not released */
 }

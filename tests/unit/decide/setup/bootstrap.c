@@ -293,6 +293,9 @@ static void network_rows(void)
 	t_str(state(&f, "kernel_arguments", NULL), "none", "started with them all the same");
 	t_str(state(&f, "kernel_running", NULL), "ok", "in any order");
 	f.baremetal = true;
+	*ga_list_add(&f.disks) = (struct ga_setup_disk){ .wwid = ga_xstrdup("eui.0025a") };
+	t_str(state(&f, "disks_udev", NULL), "pending", "the wipe of a whole machine needs its "
+	      "disks, too");
 	t_str(state(&f, "bridge", NULL), "none", "a whole machine gets no bridge");
 	t_str(state(&f, "configuration", NULL), "pending", "but its settings");
 }

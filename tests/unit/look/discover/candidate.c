@@ -110,6 +110,42 @@ static void matching(void)
 	}
 }
 
+/* Sold whole, a GPU needs a disk and an answer, and nothing that a VM needs. */
+static void baremetal(void)
+{
+	static const struct {
+		int64_t answers, can_reset, boot_display;
+		const char *want;
+	} cases[] = {
+		{ 1, 0, 1, "" },
+		{ 0, 0, 1, "gpu_not_answering" },
+	};
+	struct ga_bundle_host whole = plain;
+	size_t i, j;
+
+	whole.baremetal = true;
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autostr struct ga_str got = GA_STR_INIT;
+		struct ga_gpus gpus = { 0 };
+		struct ga_parts disks = { 0 }, vfs = { 0 };
+		struct ga_candidates c = { 0 };
+
+		*ga_list_add(&gpus) = new_gpu(0, &(struct place){ "a", 0 });
+		ga_texts_add(&gpus.v[0].iommu_group_members, "0000:99:00.0");
+		gpus.v[0].answers = cases[i].answers;
+		gpus.v[0].can_reset = cases[i].can_reset;
+		gpus.v[0].boot_display = cases[i].boot_display;
+		add_disk(&disks, 0, &(struct place){ "a", 0 });
+		ga_candidates_compose(&whole, &gpus, &disks, &vfs, &c);
+		for (j = 0; j < c.v[0].reasons.n; j++)
+			ga_str_add(&got, c.v[0].reasons.v[j].code);
+		t_str(got.len ? got.buf : "", cases[i].want, "case %zu", i);
+		t_ok(!c.v[0].suggested.mac && !c.v[0].suggested.port, "no address of a VM");
+		ga_list_release(&gpus);
+		drop(&c, &disks);
+	}
+}
+
 static void cpus(void)
 {
 	/* Cores as pairs (0,4) (1,5) (2,6) (3,7). */
@@ -304,6 +340,7 @@ static void random_hosts(void)
 int main(void)
 {
 	matching();
+	baremetal();
 	cpus();
 	memory();
 	addresses();

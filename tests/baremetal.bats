@@ -653,7 +653,7 @@ END
 # plain CMD…: on the server, which has no state; HOST=$T/trusted plain CMD…: after its return
 plain()
 {
-  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-plain in_host "$@"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=${PLAIN-n-plain} in_host "$@"
 }
 
 # sold_whole [--mode baremetal]
@@ -662,6 +662,22 @@ sold_whole()
   gpuaas-approve --all-ready "$@" --profile lab-baremetal < "$T/discovery" > "$T/orders"
   plain gpuaas-wipe < "$T/orders" > "$T/wiped"
   gpuaas-state fold "$T/wiped" > "$T/folded"
+}
+
+@test "the reason that counts: of slots that no slice fits on, and of a GPU that does not answer" {
+  whole_by_hand mixed
+  run_status 1 gpuaas-approve --all-ready --profile lab < "$T/discovery"
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.sentence | contains("(missing_fabric_vf)")' true
+  jq_is '.hint | contains("gpuaas-approve --all-ready --mode baremetal | gpuaas-wipe")' true
+  # A wipe does not bring a dead GPU back: its disk, not wiped yet, is the last reason.
+  setup_host lab1 gpu.0.command=ffff
+  PLAIN=n-dead plain gpuaas-discover --mode baremetal > "$T/discovery"
+  gpuaas-approve --all-ready --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.sentence | contains("(gpu_not_answering)")' true
+  run_ok gpuaas-list attention --where code=gpu_not_answering
+  jq_is '.sentence | contains("power the host off and on")' true
 }
 
 @test "no SR-IOV, a GPU with the console: a plain machine goes to a tenant and comes back" {
@@ -690,6 +706,14 @@ sold_whole()
   # The tenant has the machine: all its CPUs and memory, and no address that a VM would get.
   assert_equal "$(jq -c '[(.bundles | map(.fabric_vf_pci_address) | unique), .mac, .private_ip, .port, .vcpus, .memory_mib]' \
     "$T/tenant")" '[[null],null,null,null,64,262144]'
+  # What the tenant signs registers no key, even if it knows the attempt in force.
+  gpuaas-state backup "$T/copy.db" > "$T/out"
+  GPUAAS_STATE=$T/copy.db without_triggers "DELETE FROM node_key"
+  sql "$GPUAAS_STATE" "SELECT plan FROM allocation" | jq_in_order -c '{kind:"gpuaas.progress/1",node,
+    object:.allocation,attempt,generation,phase:"recheck",state:"started",at:.created_at,elapsed_micros:null,bytes:null,total_bytes:null,
+    detail:null}' | by_node > "$T/forged"
+  GPUAAS_STATE=$T/copy.db run_status 6 gpuaas-state fold "$T/forged"
+  assert_stderr "the key of the signature is not registered, and a tenant has the machine"
   # No slice besides, and the node stays what it is.
   run_status 4 gpuaas-node mode n-plain slice
   assert_stderr "is in use"
@@ -915,9 +939,16 @@ adopts()
   run_ok gpuaas-list audit --where action=taken_in
   jq_is '.detail | [.node, .owner, .image, .reason] | join(" ")' "n-plain acme tenant-9 test"
   run_ok gpuaas-state check
-  # Its host never worked, and so has no key yet.
+  # Its host never worked, and so has no key yet. While the tenant can show any, none is taken.
   run_ok gpuaas-list attention
-  jq_is .code node_without_key
+  assert_equal "$output" ""
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/tenants GPUAAS_NODE=n-plain in_host bash -c \
+    'gpuaas-wipe --pending && gpuaas-discover' > "$T/shown"
+  jq -c 'select(.kind == "gpuaas.host/1") | .node_key' "$T/shown" | grep -q '^"'
+  run_status 4 gpuaas-approve --record-only --accept-change < "$T/shown"
+  assert_stderr "a tenant has the machine, and the key that it shows now may be the tenant's"
+  run_ok gpuaas-list audit --where action=key_registered
+  assert_equal "$output" ""
   run_ok gpuaas-list usage
   jq_is '[.allocation, .usage_kind] | join(" ")' "$id active"
   # Not twice, and to nobody else.

@@ -256,11 +256,13 @@ static void check_given(const struct try *t)
 			     "it is unknown how many GPUs its machines have");
 	else if (is_smaller_node(t))
 		ga_match_say(&t->m->unknown, "count", "it is unknown whether one of its machines "
-			     "has %" PRId64 " GPUs: the largest has %" PRId64, count, o->machine);
+			     "has %" PRId64 " GPU%s: the largest has %" PRId64, count,
+			     count == 1 ? "" : "s", o->machine);
 	else if (is_baremetal(o) ? asked > count :
 				   o->n_counts && !has_count(o->counts, o->n_counts, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
-			     "it is not offered with %" PRId64 " GPUs", asked);
+			     "it is not offered with %" PRId64 " GPU%s", asked,
+			     asked == 1 ? "" : "s");
 }
 
 /* An answer; unsure: it is unknown whether the model fits the memory. */

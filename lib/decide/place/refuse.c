@@ -146,6 +146,8 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 	size_t i;
 
 	tally_slots(ask, node, &n);
+	/* The node has slots, and none was ever complete: what they lack is the reason. */
+	out = out && !(ga_streq(code, "node_enrolled") && n.blocked);
 	t->slots += n.slots;
 	if (!out || taken)
 		t->used += n.used + n.waiting;
@@ -550,6 +552,10 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 				  "sale", s->available ? "uncordon" : "enable", s->id,
 				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
 	/* The node is in mode slice: its slots are judged for VMs. */
+	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
+		return ga_xprintf("its slots were judged for slices: on its host 'gpuaas-discover | "
+				  "gpuaas-approve --all-ready | gpuaas-wipe' (node %s)",
+				  near->node->id);
 	if (ga_verdict_is_of_vms(near->why) && ask->baremetal)
 		return ga_xprintf("only slices need that: to sell the node as baremetal, on its "
 				  "host 'gpuaas-discover | gpuaas-approve --all-ready --mode "

@@ -181,7 +181,9 @@ static void check_uses(const struct ga_slot_facts *f, struct ga_reasons *ret)
 static void check_disk(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
 	if (!f->nvme_wwid) {
-		ga_reasons_add(ret, "missing_nvme", NULL, "no disk, or one without wwid", NULL);
+		ga_reasons_add(ret, "missing_nvme", NULL, "no disk, or one without wwid",
+			       "'gpuaas-discover' on the host shows each disk that is left out, "
+			       "with its fix");
 		return;
 	}
 	if (gate != GA_GATE_PROVISION && !ga_streq(f->storage_ownership, "tenant_slice"))

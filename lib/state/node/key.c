@@ -79,12 +79,24 @@ static int had_key(struct ga_db *db, const char *node, struct ga_err *err)
 	return ga_db_one(db, err, "SELECT 1 FROM node_key WHERE node_id = ?1", "s", node);
 }
 
+/* Whether a baremetal tenant has the machine, and so can show any key for it: until the release
+ * proves a trusted system, which orders the wipe of every slot. */
+#define OF_A_TENANT \
+	"n.held_by IS NOT NULL AND n.held_by <> 'slices' AND NOT EXISTS (SELECT 1 FROM claim c " \
+	"JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = n.held_by AND c.live = 1 AND " \
+	"s.state = 'wiping')"
+static int has_tenant(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	return ga_db_one(db, err, "SELECT 1 FROM node n WHERE n.id = ?1 AND " OF_A_TENANT, "s",
+			 node);
+}
+
 int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept_change,
 		       struct ga_err *err)
 {
 	ga_cleanup(cleanup_owner) struct owner o = { 0 };
 	ga_autofree char *now = ga_time_now(), *known = NULL;
-	int had;
+	int had, tenant;
 
 	if (!host->node_key)
 		return 0;
@@ -102,6 +114,15 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 		return refuse(err, GA_DENIED, "key_of_another", host->node,
 			      "it shows the key of another node",
 			      "a cloned disk brought it: on the clone '" NEW_KEY "'");
+	tenant = has_tenant(db, host->node, err);
+	if (tenant < 0)
+		return -1;
+	if (tenant)
+		return refuse(err, GA_CONFLICT, "held_by_baremetal", host->node,
+			      "a tenant has the machine, and the key that it shows now may be the "
+			      "tenant's",
+			      "after the release, 'gpuaas-wipe --pending' on the trusted system "
+			      "shows the host's own key");
 	if (known && !accept_change)
 		return refuse(err, GA_CONFLICT, "node_key_changed", host->node,
 			      "it shows another key than the registered one",
@@ -216,9 +237,15 @@ static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on
 	const char *node = member(rec, "node");
 	int had = had_key(db, node ? node : "", err);
 	int answers = had ? had : answers_order(db, rec, key, err), made;
+	int tenant = answers > 0 ? has_tenant(db, node, err) : 0;
 
-	if (had < 0 || answers < 0)
+	if (had < 0 || answers < 0 || tenant < 0)
 		return -1;
+	if (tenant)
+		return refuse(err, GA_DENIED, "unknown_key", node,
+			      "the key of the signature is not registered, and a tenant has the "
+			      "machine",
+			      "after its release the first answer to an order registers the key");
 	if (had || !answers || (on && !ga_streq(on, node)))
 		return refuse(err, GA_DENIED, "unknown_key", node ? node : on ? on : "?",
 			      had ? "the key of the signature is not registered" :
@@ -435,7 +462,7 @@ int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to, struct ga_er
 			"SELECT n.id, n.state, coalesce((SELECT max(k.revoked_at) FROM node_key k "
 			"WHERE k.node_id = n.id), n.since), EXISTS (SELECT 1 FROM node_key k "
 			"WHERE k.node_id = n.id) FROM node n WHERE n.state <> 'retired' "
-			"AND NOT EXISTS (SELECT 1 FROM node_key k WHERE k.node_id = n.id "
+			"AND NOT (" OF_A_TENANT ") AND NOT EXISTS (SELECT 1 FROM node_key k WHERE k.node_id = n.id "
 			"AND k.revoked_at IS NULL) ORDER BY n.id", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

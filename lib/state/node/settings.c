@@ -49,8 +49,9 @@ static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, str
 			  "cannot become slice", s->node,
 			  (long long)slots),
 			 ("disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
-			  "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "
-			  "them as slices", s->node));
+			  "disable SLOT --reason TEXT); then 'gpuaas-discover | gpuaas-approve "
+			  "--all-ready --mode slice' judges them as slices, and 'gpuaas-approve "
+			  "enable SLOT | gpuaas-wipe' sells each", s->node));
 }
 
 static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)

@@ -360,6 +360,14 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 		if (!ga_verdict_decides(r->code) && !ga_reasons_has(ret, r->code))
 			ga_reasons_add(ret, r->code, r->subject, r->evidence, r->hint);
 	}
+	/* Short answers name the first reason: "tainted", which a wipe ends, is the last. */
+	for (i = 1; i < ret->n; i++)
+		if (ga_streq(ret->v[i - 1].code, "tainted")) {
+			struct ga_reason taint = ret->v[i - 1];
+
+			ret->v[i - 1] = ret->v[i];
+			ret->v[i] = taint;
+		}
 	return 0;
 }
 

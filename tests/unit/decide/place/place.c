@@ -249,7 +249,12 @@ static void nearest(void)
 		/* A reason that stands against slices alone is no reason against baremetal. */
 		{ "a:ffb", "mode=baremetal", 0, "fabric_blocked: a baremetal node would fit on "
 		  "node 'a', but slots of it are not available (fabric_vf_shared)",
+		  "its slots were judged for slices" },
+		{ "a:bb", "node_enrolled", 0, "fabric_blocked: a baremetal node would fit on node "
+		  "'a', but slots of it are not available (fabric_vf_shared)",
 		  "only slices need that" },
+		{ "a:", "node_enrolled", 1, "no_capacity: 1 GPU wanted, and no slot is approved",
+		  "gpuaas-discover | gpuaas-approve makes capacity" },
 		{ "a:ffv", "mode=baremetal", 0, "not_ready: a baremetal node would fit on node "
 		  "'a', but slots of it are not available (unverified_since_restore)",
 		  "gpuaas-list attention what to do" },

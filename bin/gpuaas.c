@@ -82,7 +82,9 @@ static void help(const char *own)
 	ga_str_addf(&text,
 		    "gpuaas %s: the life of GPU capacity, one program a step\n\n"
 		    "    gpuaas PROGRAM ARGUMENT…    runs gpuaas-PROGRAM\n"
-		    "    gpuaas PROGRAM --help       shows its options\n\n",
+		    "    gpuaas PROGRAM --help       shows its options\n"
+		    "    gpuaas launch               what a machine needs, by questions: "
+		    "gpuaas-place --guide\n\n",
 		    GA_VERSION);
 	for (i = 0; i < names.n; i++) {
 		ga_str_addf(&text, "    %s\n", names.v[i] + strlen("gpuaas-"));
@@ -94,7 +96,7 @@ static void help(const char *own)
 	ga_print_text(text.buf);
 }
 
-/* Does not return when the program runs. */
+/* Does not return when the program runs. argv[0] is not looked at. */
 static int run_program(const char *own, char **argv)
 {
 	ga_autofree char *name = ga_xprintf("gpuaas-%s", argv[1]);
@@ -149,6 +151,14 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help")) {
 		char *args[] = { argv[0], argv[2], (char *)(uintptr_t) "--help", NULL };
 
+		return run_program(own, args);
+	}
+	if (!strcmp(argv[1], "launch")) {
+		ga_autofree char **args = ga_xcalloc((size_t)argc + 2, sizeof(*args));
+
+		args[1] = (char *)(uintptr_t) "place";
+		args[2] = (char *)(uintptr_t) "--guide";
+		memcpy(args + 3, argv + 2, (size_t)(argc - 2) * sizeof(*args));
 		return run_program(own, args);
 	}
 	return run_program(own, argv);

@@ -706,7 +706,7 @@ sold_whole()
   # The tenant has the machine: all its CPUs and memory, and no address that a VM would get.
   assert_equal "$(jq -c '[(.bundles | map(.fabric_vf_pci_address) | unique), .mac, .private_ip, .port, .vcpus, .memory_mib]' \
     "$T/tenant")" '[[null],null,null,null,64,262144]'
-  # What the tenant signs registers no key, even if it knows the attempt in force.
+  # No key is registered with what the tenant signs, even if it knows the attempt in force.
   gpuaas-state backup "$T/copy.db" > "$T/out"
   GPUAAS_STATE=$T/copy.db without_triggers "DELETE FROM node_key"
   sql "$GPUAAS_STATE" "SELECT plan FROM allocation" | jq_in_order -c '{kind:"gpuaas.progress/1",node,

@@ -260,6 +260,10 @@ setup()
   run_status 2 gpuaas ../list
   run_status 5 gpuaas nothing
   assert_stderr "gpuaas help"
+  run_status 2 gpuaas launch --no-such-option
+  assert_stderr "gpuaas-place: unknown option '--no-such-option'"
+  run_ok gpuaas help
+  assert_output "launch"
   run_status 5 gpuaas help nothing
   run_status 5 gpuaas show zzzz
 }

@@ -164,6 +164,9 @@ END
   jq_is .code region_closed
   run_status 1 place --region mars
   jq_is '"\(.code) \(.hint)"' "other_region_wanted open regions: us; 'gpuaas-list regions' shows all"
+  run_status 1 place --region aisa
+  jq_is '"\(.sentence). \(.hint)"' \
+    "there is no region 'aisa'. near to it: 'asia'; open regions: us; 'gpuaas-list regions' shows all"
   run_ok place --explain --dry-run
   jq_is 'select(.nodes)|.nodes[0]|.code+" "+.detail' "region_closed flooded"
   # A placer that runs sees what a person declares meanwhile.

@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "decide/place/score.h"
 #include "decide/slot/verdict.h"
+#include "record/closest.h"
 #include "record/state.h"
 
 /* A node that comes near to the request, and the reason against it. */
@@ -422,11 +423,10 @@ static char *open_regions(const struct ga_place_ask *ask)
 /* The request or its profile names a region that is not open. */
 static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
-	const struct ga_fleet_region *own = ga_fleet_closed(ask->fleet, ask->profile->region);
 	const struct ga_fleet_region *r = ga_fleet_closed(ask->fleet, ask->request->region);
 	bool by_profile = !r;
 
-	r = r ? r : own;
+	r = r ? r : ga_fleet_closed(ask->fleet, ask->profile->region);
 	if (!r)
 		return false;
 	say(ret, "region_closed",
@@ -435,6 +435,34 @@ static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret
 		       by_profile ? ask->profile->name : "", by_profile ? "' names," : "",
 		       r->reason ? ": " : "", r->reason ? r->reason : ""),
 	    open_regions(ask));
+	return true;
+}
+
+/* Regions are declared, and the request or its profile names one that does not exist. */
+static bool refuse_region(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	const struct ga_fleet *f = ask->fleet;
+	const char *asked = ask->request->region;
+	bool by_profile = !asked || ga_fleet_has_region(f, asked);
+	const char *region = by_profile ? ask->profile->region : asked;
+	ga_autofree char *open = NULL;
+	struct ga_closest_names near;
+	size_t i;
+
+	if (!f->regions.n || !region || ga_fleet_has_region(f, region))
+		return false;
+	ga_closest_begin(&near, region);
+	for (i = 0; i < f->regions.n; i++)
+		ga_closest_word(&near, f->regions.v[i].name);
+	for (i = 0; i < f->nodes.n; i++)
+		if (f->nodes.v[i].region)
+			ga_closest_word(&near, f->nodes.v[i].region);
+	open = open_regions(ask);
+	say(ret, "other_region_wanted",
+	    ga_xprintf("there is no region '%s'%s%s%s", region,
+		       by_profile ? ", which profile '" : "", by_profile ? ask->profile->name : "",
+		       by_profile ? "' names" : ""),
+	    near.n ? ga_xprintf("near to it: '%s'; %s", near.names[0], open) : GA_TAKE(open));
 	return true;
 }
 
@@ -724,7 +752,7 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		    ga_xstrdup("'gpuaas-list nodes' shows them"));
 	} else if (wants_nothing(ask)) {
 		refuse_types(ask, ret);
-	} else if (refuse_closed(ask, ret)) {
+	} else if (refuse_closed(ask, ret) || refuse_region(ask, ret)) {
 		; /* whatever the nodes of the region have */
 	} else if (!t.here && ask->fleet->nodes.n) {
 		if (t.in_region)

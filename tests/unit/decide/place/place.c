@@ -455,12 +455,28 @@ static void regions(void)
 		  "'p' names, is not open: why a", "open regions: b;" },
 		{ "a:ff b:ff", "a-", "node=a", "not_ready: 1 GPU is free on node 'a', but the node "
 		  "is not usable (region_closed: why a)", "open regions: b;" },
-		{ "a:uu b:ff", "y+ a- b+", "region=x",
-		  "other_region_wanted: no node is in region 'x'", "open regions: b, y;" },
+		{ "a:uu b:ff", "y+ a- b+", "region=xx",
+		  "other_region_wanted: there is no region 'xx'", "open regions: b, y;" },
 		{ "a:uu b:ff", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
 		  "open regions: a, b, y;" },
-		{ "a:ff b:ff", "a- b-", "region=x", "other_region_wanted: no node is in region 'x'",
+		{ "a:ff b:ff", "a- b-", "region=xx",
+		  "other_region_wanted: there is no region 'xx'",
 		  "no region is open;" },
+		/* Without nodes, too; a region of a node counts like a declared one. */
+		{ "", "west+ east-", "region=wset",
+		  "other_region_wanted: there is no region 'wset'",
+		  "near to it: 'west'; open regions: west;" },
+		{ "west:ff", "mars+", "region=wets", "other_region_wanted: there is no region "
+		  "'wets'", "near to it: 'west'; open regions: mars, west;" },
+		{ "", "west+", "profile-region=mars", "other_region_wanted: there is no region "
+		  "'mars', which profile 'p' names", "open regions: west;" },
+		{ "", "west+", "region=west", "no_capacity: 1 GPU wanted, and no slot is approved "
+		  "in region 'west'", "gpuaas-discover" },
+		{ "", "", "region=west", "no_capacity: 1 GPU wanted, and no slot is approved "
+		  "in region 'west'", "gpuaas-discover" },
+		{ "a:uu", "west+", "region=west profile-region=a", "other_region_wanted: the "
+		  "request names region 'west', and profile 'p' names region 'a'",
+		  "open regions: a, west;" },
 		{ "a:ff", "a-", "type=x1 region=a",
 		  "region_closed: region 'a' is not open: why a", "no region is open;" },
 		/* No region is open, and nodes without one would take it. */

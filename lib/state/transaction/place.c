@@ -210,26 +210,11 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 
 /* ---- one request ---- */
 
-/* Adds the memory of every type that the fleet has. */
 static int add_type_memory(struct ga_placer *p, struct ga_err *err)
 {
-	size_t i, j, k;
-
-	if (p->fleet.types.n)
-		return 0;
 	if (need_catalogue(p, err) < 0)
 		return -1;
-	for (i = 0; i < p->fleet.nodes.n; i++) {
-		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {
-			const char *type = p->fleet.nodes.v[i].slots.v[j].type;
-
-			for (k = 0; k < p->fleet.types.n && p->fleet.types.v[k].type != type; k++)
-				;
-			if (k == p->fleet.types.n && type)
-				*ga_list_add(&p->fleet.types) = (struct ga_fleet_type){
-					type, ga_accels_memory_mib(p->accels, type) };
-		}
-	}
+	ga_store_fleet_memory(&p->fleet, p->accels);
 	return 0;
 }
 

@@ -144,7 +144,7 @@ static int list_fits(struct ga_db *db, const struct ga_app *app, const struct ga
 	if (r == 0 && f->why.n)
 		ga_print("%s", "");
 	for (i = 0; r == 0 && i < f->why.n; i++)
-		ga_print("%s", f->why.v[i]);
+		ga_print_item("%s", f->why.v[i]);
 	return r;
 }
 

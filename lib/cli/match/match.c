@@ -336,7 +336,7 @@ static void ask_estimators(struct matching *m)
 
 static void print_line(const struct ga_match *a, const char *before, const char *sentence)
 {
-	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
+	ga_print_item("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
 }
 
 static const char *const makes_profile = "'gpuaas-profile create' makes one";

@@ -167,7 +167,10 @@ static char *type_unsuited(const struct guide *s, const struct ga_hardware_profi
 		target.count = baremetal ? t->machine : bare.counts.n ? bare.counts.v[0] : 1;
 		return unsuited(&bare, &target);
 	}
+	/* A number that the app does not allow is the reason only where it allows none. */
 	for (i = 0; i < p->counts.n; i++) {
+		if (why && !ga_app_allows_count(&bare, p->counts.v[i]))
+			continue;
 		free(why);
 		target.count = p->counts.v[i];
 		why = unsuited(&bare, &target);
@@ -661,7 +664,12 @@ static void tell_answer(const struct ga_placed *answer)
 		ga_say("now it would be placed on node '%s'", answer->plan.node);
 		return;
 	}
-	ga_say("now it would be refused: %s", r->sentence);
+	if (answer->reasons.n)
+		ga_say("now it would be refused:");
+	else
+		ga_say("now it would be refused: %s", r->sentence);
+	for (i = 0; i < answer->reasons.n; i++)
+		ga_say("  %s", answer->reasons.v[i].sentence);
 	if (r->hint)
 		ga_say("hint: %s", r->hint);
 	for (i = 0; i < r->alternatives.n; i++)

@@ -31,6 +31,7 @@ void ga_placer_clear(struct ga_placer *p)
 			ga_schema_release(&ga_plan_schema, &r->plan);
 		else
 			ga_schema_release(&ga_refusal_schema, &r->refusal);
+		ga_match_reasons_release(&r->reasons);
 		ga_schema_release(&ga_explanation_schema, &r->explanation);
 	}
 	ga_list_release(&p->results);
@@ -263,13 +264,15 @@ static int need_app(struct ga_placer *p, const struct ga_request *request,
 static int choose_app(struct ga_placer *p, struct ga_app_choice *choice, struct ga_err *err)
 {
 	ga_autoreasons struct ga_match_reasons reasons = { 0 };
-	struct ga_refusal *r;
+	struct ga_placed *placed;
 
 	if (ga_app_choose(choice, &reasons))
 		return 1;
-	r = &ga_list_add(&p->results)->refusal;
-	ga_schema_init(&ga_refusal_schema, r);
-	return ga_app_refuse(p->db, choice, &reasons, &p->rules, r, err);
+	placed = ga_list_add(&p->results);
+	ga_schema_init(&ga_refusal_schema, &placed->refusal);
+	placed->reasons = reasons;
+	reasons = (struct ga_match_reasons){ 0 };
+	return ga_app_refuse(p->db, choice, &placed->reasons, &p->rules, &placed->refusal, err);
 }
 
 /* Whether the user may place the request: 1, 0 refused, -1. The refusal is a normal answer, and

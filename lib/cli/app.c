@@ -170,3 +170,12 @@ int ga_cli_list_for_app(struct ga_db *db, const char *app, bool explain,
 	ga_schema_release(&ga_app_schema, &manifest);
 	return r;
 }
+
+int ga_cli_app_unpublished(const char *app, struct ga_err *err)
+{
+	return ga_refuse(err, GA_DENIED, NULL, app,
+			 ("you may not read the state, and apps are not published"),
+			 ("a user who may read the state '%s' gets the answer; without --app, "
+			  "gpuaas-match takes what the app needs of GPUs by --memory, --stack, "
+			  "--vendor and --min-compute-capability", ga_cli_state_path()));
+}

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/quote.h"
 #include "base/str.h"
+#include "cli/app.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
 #include "cli/offer.h"
@@ -78,6 +79,8 @@ static int read_app(struct guide *s, struct ga_err *err)
 
 	if (!s->o->app)
 		return 0;
+	if (ga_cli_offers_are_published())
+		return ga_cli_app_unpublished(s->o->app, err);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 || ga_store_app(db, s->o->app, &s->app, err) < 0)
 		return -1;

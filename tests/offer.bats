@@ -530,7 +530,7 @@ barred()
   assert_stderr "no profiles of teams"
   run_ok barred gpuaas-match --memory 80GB --image nobodys --json
   assert_stderr "does not list the nodes with a copy of image 'nobodys'"
-  # An app needs its manifest and the images: neither is published, in whatever way they are asked for.
+  # An app is judged by its manifest and the images, and neither is published.
   run_status 6 barred gpuaas-match --app vllm
   assert_stderr "apps are not published"
   assert_stderr "by --memory, --stack, --vendor and --min-compute-capability"

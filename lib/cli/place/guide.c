@@ -35,7 +35,7 @@ struct guide {
 	struct ga_texts images; /* that a node has */
 	GA_LIST(struct ga_image) records; /* of the same, where there is an app */
 	char *image;		/* the profile's own, or NULL */
-	struct ga_request within; /* what the options leave: the numbers count only that */
+	struct ga_request within; /* the GPUs that the options leave: the numbers count only them */
 	struct ga_texts types;	  /* the slugs of it */
 	char *node;		  /* the id of it */
 	bool narrow;		  /* whether they leave anything out */
@@ -88,7 +88,8 @@ static int read_app(struct guide *s, struct ga_err *err)
 	return 0;
 }
 
-/* What the options leave of the fleet. A name of no type is kept: it leaves nothing. */
+/* Reads the options that leave out a part of the fleet. A name of no type is kept: no GPU is of
+ * it. */
 static int read_within(struct guide *s, struct ga_err *err)
 {
 	ga_autodb_leave struct ga_db *db = NULL;
@@ -319,7 +320,8 @@ static int ask_shape(struct guide *s, struct ga_err *err)
 		s->o->baremetal = baremetal;
 		return 0;
 	}
-	r = ask_one("A slice of a machine, or a complete machine?", choices, 2, now[1] && !now[0], err);
+	r = ask_one("A slice of a machine, or a complete machine?", choices, 2,
+		    now[1] && !now[0], err);
 	s->o->baremetal = r == 1;
 	return r < 0 ? -1 : 0;
 }

@@ -128,8 +128,8 @@ static void otherwise(void)
 	}
 }
 
-/* What a request leaves. Node a is in region and pool "here" and has maintenance in an hour; an
- * h200 has 141 GB, an a100 80. */
+/* The GPUs that a request leaves. Node a is in region and pool "here" and has maintenance in an
+ * hour; an h200 has 141 GB, an a100 80. */
 static void within(void)
 {
 	static const struct {

@@ -142,7 +142,18 @@ bare-image: app_driver app_cuda app_feature app_feature"
 profile 'premium' with 1 GPU of nvidia-h200-141gb
 profile 'standard' with 1 GPU of nvidia-a100-sxm4-80gb"
   run_status 1 gpuaas-place --profile basic --app vllm --table
+  assert_output "app_memory  basic    1     app_memory,app_capability  -
+basic: app 'vllm' needs GPUs with 24 GB of memory, and nvidia-v100-sxm2-16gb has 16 GB
+basic: app 'vllm' needs CUDA compute capability 8.0"
   assert_output "would fit: profile 'premium' with 1 GPU of nvidia-h200-141gb"
+  # On a terminal no line of it is too long, nor one of the sentences of match and list.
+  run script -qec "stty cols 80; gpuaas-place --profile bare-image --app vllm" /dev/null
+  assert_status 1
+  assert_output "    570.26 or later: gpuaas-image add --driver-version says it"
+  run ! grep -E '.{81}' <<< "${output//$'\r'/}"
+  run gpuaas-place --guide --app vllm --profile bare-image --gpus 1 --image plain --key 'ssh-ed25519 AAAA me'
+  assert_output "now it would be refused:
+  the GPU driver of image"
   run_status 1 gpuaas-place --profile bare-image --app vllm
   jq_is '.code' app_driver
   jq_is '.alternatives[0]' "image 'full'"
@@ -171,6 +182,12 @@ plain false vllm: app_driver app_cuda app_feature app_feature"
   jq_is .name small
   run_ok gpuaas-list allocations --app vllm --explain --table
   assert_output "small: app 'vllm' needs GPUs with 24 GB of memory"
+  for command in "gpuaas-match --app vllm" "gpuaas-list allocations --app vllm --explain"; do
+    run script -qec "stty cols 60; $command" /dev/null
+    assert_output "    nvidia-v100-sxm2-16gb has 16 GB"
+    grep -E '^([0-9]\.|small:|plain:|    )' <<< "${output//$'\r'/}" > "$T/sentences"
+    run ! grep -E '.{61}' "$T/sentences"
+  done
   # An image that was replaced since is not the one that an allocation has.
   gpuaas-list images --where name=full | jq_in_order -c '.digest = "sha256:" + ("b" * 64)' |
     gpuaas-state apply - > "$T/applied"

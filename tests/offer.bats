@@ -530,6 +530,15 @@ barred()
   assert_stderr "no profiles of teams"
   run_ok barred gpuaas-match --memory 80GB --image nobodys --json
   assert_stderr "does not list the nodes with a copy of image 'nobodys'"
+  # An app is judged by its manifest and the images, and neither is published.
+  run_status 6 barred gpuaas-match --app vllm
+  assert_stderr "apps are not published"
+  assert_stderr "by --memory, --stack, --vendor and --min-compute-capability"
+  run_status 6 barred gpuaas-place --guide --app vllm < /dev/null
+  assert_stderr "apps are not published"
+  run_ok barred gpuaas-place --guide --node n000 --key "ssh-ed25519 AAAA me" <<< $'\n\n\n'
+  assert_stderr "the numbers are of all GPUs, whatever your options leave"
+  assert_output "gpuaas-place --profile premium-gpu --gpus 1"
   # He gets neither the operators' views nor a state that he names.
   run_status 6 barred gpuaas-profile list
   run_status 6 barred gpuaas-profile list --public --state "$GPUAAS_STATE"

@@ -88,6 +88,39 @@ END
   run_status 5 gpuaas-place --guide --profile nothing < /dev/null
 }
 
+@test "--guide counts what the options leave, and prefers the cheapest of what is there" {
+  fleet 2 8
+  gpuaas-node set n000 --region eu --pool p --name h7 > "$T/set"
+  jq_in_order -c 'select(.kind == "gpuaas.profile/1" and .name == "lab") | (.name = "zebra" | .price_micros = 2000000),
+    (.name = "yak" | .price_micros = 3000000), (.name = "cheap" | .price_micros = 1000000 | .region = "eu")' \
+    "$T/lab.json" | gpuaas-state apply - > "$T/applied"
+  guide() { run gpuaas-place --guide --key 'ssh-ed25519 AAAA me' --image lab "$@" <<< $'\n\n\n'; }
+  guide
+  assert_output "zebra: NVIDIA H200 141GB; 16 GPUs available"
+  assert_output "gpuaas-place --profile cheap --gpus 1"
+  for options in "--region eu" "--pool p" "--node h7" "--region eu --run-time 1h"; do
+    guide $options
+    assert_output "Which hardware? (GPUs that your options leave)"
+    assert_output "zebra: NVIDIA H200 141GB; 8 GPUs available"
+  done
+  guide --node n001
+  assert_output "cheap: 0 GPUs available"
+  assert_output "gpuaas-place --profile zebra --gpus 1"
+  guide --type a100
+  assert_output "zebra: 0 GPUs available"
+  guide --min-memory 1T
+  assert_output "zebra: 0 GPUs available"
+  guide --min-memory 100G
+  assert_output "zebra: NVIDIA H200 141GB; 16 GPUs available"
+  # The number that is wanted counts, too.
+  guide --gpus 8 --node n001
+  assert_output "gpuaas-place --profile zebra"
+  run_ok gpuaas-place --profile zebra --node n001
+  guide --gpus 8 --node n001
+  assert_output "gpuaas-place --profile cheap"
+  run_status 5 gpuaas-place --guide --node nothing < /dev/null
+}
+
 @test "--dry-run claims nothing" {
   fleet 1 2
   state_sql .dump > "$T/before"
@@ -164,6 +197,9 @@ END
   jq_is .code region_closed
   run_status 1 place --region mars
   jq_is '"\(.code) \(.hint)"' "other_region_wanted open regions: us; 'gpuaas-list regions' shows all"
+  run_status 1 place --region aisa
+  jq_is '"\(.sentence). \(.hint)"' \
+    "there is no region 'aisa'. near to it: 'asia'; open regions: us; 'gpuaas-list regions' shows all"
   run_ok place --explain --dry-run
   jq_is 'select(.nodes)|.nodes[0]|.code+" "+.detail' "region_closed flooded"
   # A placer that runs sees what a person declares meanwhile.

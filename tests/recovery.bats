@@ -356,6 +356,54 @@ epochs()
   run_ok gpuaas-state check
 }
 
+@test "an adopted allocation keeps its app, where the state has it in that version" {
+  make_lab
+  app() { jq_in_order -cn --arg title "$1" '{kind:"gpuaas.app/1",name:"one",$title,runtime:"oci",span:"single_node",shapes:["slice"]}' | gpuaas-state apply - > "$T/x"; }
+  app One
+  gpuaas-state backup "$T/b.db"
+  place_one --name kept --app one > "$T/x"
+  assert_equal "$(jq -r '"\(.app) \(.app_version)"' "$T/plan")" "one 1"
+  provision_last
+  app First
+  place_one --name lost --app one > "$T/x"
+  provision_last
+  restore "$T/b.db"
+  inventory
+  adopt
+  assert_status 0
+  assert_equal "$(gpuaas-list allocations | jq -rs 'sort_by(.name) | map("\(.name) \(.app) \(.app_version)") | join(", ")')" \
+    "kept one 1, lost null null"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.finding/1") | "\(.check): \(.sentence)"' <<< "$output")" \
+    "not_recorded: the state has no version 2 of app 'one': the allocation is taken in without it"
+  run_ok gpuaas-state check
+  run_ok gpuaas-list allocations --app one
+  # A host claims what it likes: a name of another form, or one without a version.
+  # A host claims what it likes: a name of another form, no version, an app that nobody named.
+  inventory
+  claims() {
+    restore "$T/b.db"
+    know_keys
+    grep -F inventory-work "$T/inventory" | jq_in_order -c 'select(.order.name != "lost") | select(.program == "provision").order |= ('"$1"')' > "$T/works"
+    grep -vF inventory-work "$T/inventory" | jq_in_order -c --arg d "sha256:$(sha256sum < "$T/works" | cut -c 1-64)" \
+      --argjson n "$(wc -l < "$T/works")" 'del(.signature) | .digest = $d | .count = $n' | by_node > "$T/end"
+    cat "$T/works" "$T/end" > "$T/forged"
+    run --separate-stderr gpuaas-state adopt --reason forged --json "$T/forged"
+    gpuaas-state check
+  }
+  claims '.app = "../one"'
+  jq_is 'select(.check == "not_adopted").sentence | startswith("member \u0027app\u0027 is not a name")' true
+  claims '.app = "two"'
+  jq_is 'select(.check == "not_recorded").sentence' \
+    "the state has no version 1 of app 'two': the allocation is taken in without it"
+  claims 'del(.app_version)'
+  jq_is 'select(.check == "not_recorded").sentence' \
+    "the plan has no version of app 'one': the allocation is taken in without it"
+  claims 'del(.app)'
+  jq_is 'select(.check == "not_recorded").check' ""
+  run_ok gpuaas-list allocations
+  jq_is '"\(.name) \(.app) \(.app_version)"' "kept null null"
+}
+
 @test "a plan does not expire under a host that took it up since the backup" {
   make_lab
   placed=$(place_one)

@@ -144,7 +144,7 @@ static int list_fits(struct ga_db *db, const struct ga_app *app, const struct ga
 	if (r == 0 && f->why.n)
 		ga_print("%s", "");
 	for (i = 0; r == 0 && i < f->why.n; i++)
-		ga_print("%s", f->why.v[i]);
+		ga_print_item("%s", f->why.v[i]);
 	return r;
 }
 
@@ -169,4 +169,13 @@ int ga_cli_list_for_app(struct ga_db *db, const char *app, bool explain,
 	ga_texts_release(&f.why);
 	ga_schema_release(&ga_app_schema, &manifest);
 	return r;
+}
+
+int ga_cli_app_unpublished(const char *app, struct ga_err *err)
+{
+	return ga_refuse(err, GA_DENIED, NULL, app,
+			 ("you may not read the state, and apps are not published"),
+			 ("a user who may read the state '%s' gets the answer; without --app, "
+			  "gpuaas-match takes what the app needs of GPUs by --memory, --stack, "
+			  "--vendor and --min-compute-capability", ga_cli_state_path()));
 }

@@ -16,4 +16,7 @@ GA_MUST_CHECK int ga_cli_list_for_app(struct ga_db *db, const char *app, bool ex
 				      const struct ga_list_query *q, ga_store_each each, void *arg,
 				      struct ga_err *err);
 
+/* GA_DENIED: the user gets the published view, which has no app. Returns -1. */
+GA_MUST_CHECK int ga_cli_app_unpublished(const char *app, struct ga_err *err);
+
 #endif

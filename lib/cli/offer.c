@@ -83,7 +83,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 
 /* Whether the user cannot read the state of this machine: then the user gets the published view.
  * False for a state named by --state. */
-static bool is_barred(void)
+bool ga_cli_offers_are_published(void)
 {
 	return !ga_cli_state_named() && access(ga_cli_state_path(), R_OK) < 0 && errno == EACCES;
 }
@@ -144,7 +144,7 @@ int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_st
 	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
 			      err) < 0)
 		return -1;
-	if (published && is_barred())
+	if (published && ga_cli_offers_are_published())
 		return read_published(&q, each, arg, err);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, GA_DB_KEEP_LITTLE, err) < 0 || ga_db_begin_read(db, err) < 0)

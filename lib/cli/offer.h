@@ -23,4 +23,7 @@ GA_MUST_CHECK int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err 
 GA_MUST_CHECK int ga_cli_read_offers(const struct ga_offer_query *query, bool published,
 				     ga_store_each each, void *arg, struct ga_err *err);
 
+/* Whether ga_cli_read_offers with published takes the published view. */
+bool ga_cli_offers_are_published(void);
+
 #endif

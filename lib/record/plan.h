@@ -28,6 +28,8 @@ struct ga_plan {
 	char *shape; /* slice, baremetal */
 	char *project, *profile;
 	int64_t profile_version, count;
+	char *app; /* that the request named, or NULL; a host does nothing with it */
+	int64_t app_version; /* GA_UNKNOWN without an app */
 	char *created_at, *expires_at;
 	int64_t epoch;
 	char *controller; /* the state that made the plan; NULL in old orders */

@@ -136,6 +136,9 @@ void ga_say(const char *fmt, ...) GA_PRINTF(1, 2);
 /* Prints a line for people on stdout, only in table mode (headings, explanations), after the rows
  * so far. */
 void ga_print(const char *fmt, ...) GA_PRINTF(1, 2);
+/* ga_print of a sentence of a list. A terminal gets it broken between words into lines that fit,
+ * those after the first indented. */
+void ga_print_item(const char *fmt, ...) GA_PRINTF(1, 2);
 /* Prints one record as ga_print does: its kind, then each member on a line. Members without a value
  * show the text "nothing"; NULL leaves them out. */
 void ga_print_record(const struct ga_schema *schema, json_t *json, const char *nothing);

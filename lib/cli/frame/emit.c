@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -260,6 +261,52 @@ void ga_print(const char *fmt, ...)
 	va_end(ap);
 	ga_str_add_visible(&shown, text);
 	puts(shown.len ? ga_printable_text(shown.buf) : "");
+}
+
+/* Columns of the terminal that gets stdout; 0: none does. */
+static int columns(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+void ga_print_item(const char *fmt, ...)
+{
+	ga_autostr struct ga_str lines = GA_STR_INIT;
+	ga_autofree char *text = NULL;
+	int width = columns(), at = 0;
+	const char *word;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = ga_xvprintf(fmt, ap);
+	va_end(ap);
+	if (!emit.table || !width) {
+		ga_print("%s", text);
+		return;
+	}
+	for (word = text; *word;) {
+		size_t len = strcspn(word, " "), i;
+		int wide = 0;
+
+		for (i = 0; i < len; i++)
+			wide += ((unsigned char)word[i] & 0xc0) != 0x80;
+		if (at && at + 1 + wide > width) {
+			ga_print("%s", lines.buf);
+			ga_str_clear(&lines);
+			at = 3; /* and a space */
+			ga_str_add(&lines, "   ");
+		}
+		if (at)
+			ga_str_addc(&lines, ' ');
+		ga_str_add_bytes(&lines, word, len);
+		at += (at > 0) + wide;
+		word += len + (word[len] == ' ');
+	}
+	ga_print("%s", lines.len ? lines.buf : "");
 }
 
 void ga_print_text(const char *text)

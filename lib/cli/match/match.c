@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/texts.h"
 #include "catalog/name.h"
+#include "cli/app.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
 #include "cli/offer.h"
@@ -124,10 +125,7 @@ static int read_app(struct matching *m, struct ga_err *err)
 	if (!m->need.app)
 		return 0;
 	if (m->published)
-		return ga_refuse(err, GA_DENIED, NULL, m->need.app,
-				 ("you may not read the state, and apps are not published"),
-				 ("run it as a user who may read the state '%s'",
-				  ga_cli_state_path()));
+		return ga_cli_app_unpublished(m->need.app, err);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 || ga_store_app(db, m->need.app, &m->app, err) < 0)
 		return -1;
@@ -336,7 +334,7 @@ static void ask_estimators(struct matching *m)
 
 static void print_line(const struct ga_match *a, const char *before, const char *sentence)
 {
-	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
+	ga_print_item("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
 }
 
 static const char *const makes_profile = "'gpuaas-profile create' makes one";

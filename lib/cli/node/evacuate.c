@@ -36,10 +36,11 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 	if (r < 0)
 		return ga_wrap(err, "a new place for '%s'", *id);
 	placed = &p->results.v[0];
-	if (placed->is_plan)
-		return ga_emit_text(&ga_plan_schema, &placed->plan, placed->text, err) < 0 ? -1 : 1;
-	ga_say("allocation %s goes on running: %s", *id, placed->refusal.sentence);
-	return ga_emit(&ga_refusal_schema, &placed->refusal, err);
+	if (!placed->is_plan)
+		ga_say("allocation %s goes on running: %s", *id,
+		       placed->reasons.n ? placed->reasons.v[0].sentence :
+					   placed->refusal.sentence);
+	return ga_placer_emit(p, err) < 0 ? -1 : placed->is_plan;
 }
 
 int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,

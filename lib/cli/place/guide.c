@@ -11,15 +11,18 @@
 #include "base/clock.h"
 #include "base/quote.h"
 #include "base/str.h"
+#include "cli/app.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
 #include "cli/offer.h"
 #include "decide/app/app.h"
+#include "record/decimal.h"
 #include "record/money.h"
 #include "record/request.h"
 #include "state/capacity/app.h"
 #include "state/capacity/profile.h"
 #include "state/node/image.h"
+#include "state/query/find.h"
 
 struct guide {
 	struct ga_place_opts *o; /* given, and answered */
@@ -32,6 +35,10 @@ struct guide {
 	struct ga_texts images; /* that a node has */
 	GA_LIST(struct ga_image) records; /* of the same, where there is an app */
 	char *image;		/* the profile's own, or NULL */
+	struct ga_request within; /* the GPUs that the options leave: the numbers count only them */
+	struct ga_texts types;	  /* the slugs of it */
+	char *node;		  /* the id of it */
+	bool narrow;		  /* whether they leave anything out */
 };
 
 static void guide_release(struct guide *s)
@@ -47,6 +54,8 @@ static void guide_release(struct guide *s)
 	ga_list_release(&s->records);
 	ga_texts_release(&s->typed);
 	free(s->image);
+	ga_texts_release(&s->types);
+	free(s->node);
 	if (s->has_app)
 		ga_schema_release(&ga_app_schema, &s->app);
 	ga_accels_close(s->accels);
@@ -70,10 +79,46 @@ static int read_app(struct guide *s, struct ga_err *err)
 
 	if (!s->o->app)
 		return 0;
+	if (ga_cli_offers_are_published())
+		return ga_cli_app_unpublished(s->o->app, err);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 || ga_store_app(db, s->o->app, &s->app, err) < 0)
 		return -1;
 	s->has_app = true;
+	return 0;
+}
+
+/* Reads the options that leave out a part of the fleet. A name of no type is kept: no GPU is of
+ * it. */
+static int read_within(struct guide *s, struct ga_err *err)
+{
+	ga_autodb_leave struct ga_db *db = NULL;
+	const struct ga_place_opts *o = s->o;
+	size_t i;
+
+	ga_schema_init(&ga_request_schema, &s->within); /* borrows every member */
+	s->within.region = (char *)(uintptr_t)o->region;
+	s->within.pool = (char *)(uintptr_t)o->pool;
+	s->within.run_seconds = o->run_time;
+	s->narrow = o->region || o->pool || o->node || o->types.n || o->min_memory ||
+		    o->run_time != GA_UNKNOWN;
+	if (o->min_memory &&
+	    ga_memory_parse(o->min_memory, "--min-memory", &s->within.min_memory_mib, err) < 0)
+		return -1;
+	for (i = 0; i < o->types.n; i++) {
+		struct ga_err unknown = GA_ERR_INIT;
+
+		if (ga_cli_type_means(s->accels, o->types.v[i], &s->types, &unknown) < 0)
+			ga_texts_add(&s->types, o->types.v[i]);
+	}
+	s->within.types = s->types;
+	if (!o->node || ga_cli_offers_are_published())
+		return 0;
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_store_resolve(db, "node", o->node, &s->node, NULL, err) < 0)
+		return -1;
+	s->within.node = s->node;
 	return 0;
 }
 
@@ -126,7 +171,10 @@ static char *type_unsuited(const struct guide *s, const struct ga_hardware_profi
 		target.count = baremetal ? t->machine : bare.counts.n ? bare.counts.v[0] : 1;
 		return unsuited(&bare, &target);
 	}
+	/* A number that the app does not allow is the reason only where it allows none. */
 	for (i = 0; i < p->counts.n; i++) {
+		if (why && !ga_app_allows_count(&bare, p->counts.v[i]))
+			continue;
 		free(why);
 		target.count = p->counts.v[i];
 		why = unsuited(&bare, &target);
@@ -224,41 +272,69 @@ static int ask_one(const char *question, const struct choice *choices, size_t n,
 	}
 }
 
+/* Whether the request would get its GPUs of the profile now. */
+static bool has_now(const struct guide *s, const struct ga_hardware_profile *p)
+{
+	size_t i;
+
+	if (s->o->gpus == GA_UNKNOWN || !p->available || !p->counts_now.n)
+		return p->available && s->o->gpus <= p->largest_available;
+	for (i = 0; i < p->counts_now.n && p->counts_now.v[i] != s->o->gpus; i++)
+		;
+	return i < p->counts_now.n;
+}
+
+/* The better default: what is there now; then the cheapest GPU, one without a price last. */
+static bool is_better(const struct guide *s, const struct ga_hardware_profile *p,
+		      const struct ga_hardware_profile *than)
+{
+	bool now = has_now(s, p);
+
+	if (!now || !has_now(s, than))
+		return now && !has_now(s, than);
+	return p->price_micros > 0 &&
+	       (than->price_micros <= 0 || p->price_micros < than->price_micros);
+}
+
 static int ask_shape(struct guide *s, struct ga_err *err)
 {
 	static const struct choice choices[] = {
 		{ "slice", "GPUs of a machine, in a VM of their own" },
 		{ "baremetal", "a complete machine" },
 	};
-	bool slice = false, baremetal = s->o->baremetal;
+	bool slice = false, baremetal = s->o->baremetal, now[2] = { false };
 	size_t i;
 	int r;
 
 	for (i = 0; i < s->profiles.n && !s->o->baremetal; i++) {
 		ga_autofree char *why = profile_unsuited(s, &s->profiles.v[i]);
+		bool complete = ga_streq(s->profiles.v[i].shape, "baremetal");
 
 		if (why)
 			continue;
-		slice |= ga_streq(s->profiles.v[i].shape, "slice");
-		baremetal |= ga_streq(s->profiles.v[i].shape, "baremetal");
+		slice |= !complete;
+		baremetal |= complete;
+		now[complete] |= has_now(s, &s->profiles.v[i]);
 	}
 	if (!slice || !baremetal) {
 		s->o->baremetal = baremetal;
 		return 0;
 	}
-	r = ask_one("A slice of a machine, or a complete machine?", choices, 2, 0, err);
+	r = ask_one("A slice of a machine, or a complete machine?", choices, 2,
+		    now[1] && !now[0], err);
 	s->o->baremetal = r == 1;
 	return r < 0 ? -1 : 0;
 }
 
 /* "NVIDIA H200 141GB; 6 GPUs available, at most 4 in one request; 3.50 EUR a GPU hour" */
-static char *describe(const struct ga_hardware_profile *p)
+static char *describe(const struct guide *s, const struct ga_hardware_profile *p)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < p->by_type.n; i++)
-		ga_str_addf(&out, "%s%s", i ? " or " : "", p->by_type.v[i].name);
+		if (!s->types.n || ga_texts_has(&s->types, p->by_type.v[i].type))
+			ga_str_addf(&out, "%s%s", out.len ? " or " : "", p->by_type.v[i].name);
 	ga_str_addf(&out, "%s%lld GPU%s available", out.len ? "; " : "",
 		    (long long)p->available_count, p->available_count == 1 ? "" : "s");
 	if (p->largest_available > 0)
@@ -278,7 +354,6 @@ static int ask_profile(struct guide *s, struct ga_err *err)
 	const struct ga_hardware_profile *of[256];
 	struct choice choices[GA_ARRAY_SIZE(of)];
 	size_t i, n = 0, preferred = 0;
-	bool available = false;
 	int r;
 
 	for (i = 0; i < s->profiles.n && n < GA_ARRAY_SIZE(of); i++) {
@@ -291,12 +366,12 @@ static int ask_profile(struct guide *s, struct ga_err *err)
 			ga_say("profile '%s' is left out: %s", s->profiles.v[i].name, why);
 			continue;
 		}
-		if (s->profiles.v[i].available && !available) {
+		choices[n] = (struct choice){ s->profiles.v[i].name,
+					      describe(s, &s->profiles.v[i]) };
+		of[n] = &s->profiles.v[i];
+		if (is_better(s, of[n], of[preferred]))
 			preferred = n;
-			available = true;
-		}
-		choices[n] = (struct choice){ s->profiles.v[i].name, describe(&s->profiles.v[i]) };
-		of[n++] = &s->profiles.v[i];
+		n++;
 	}
 	if (!n && s->has_app)
 		return ga_refuse(err, GA_NO, "no_profile", NULL,
@@ -307,7 +382,8 @@ static int ask_profile(struct guide *s, struct ga_err *err)
 		return ga_refuse(err, GA_NO, "no_profile", NULL,
 				 ("the state has no profile of the shape %s", shape),
 				 ("gpuaas-profile create makes one"));
-	r = ask_one("Which hardware?", choices, n, preferred, err);
+	r = ask_one(s->narrow ? "Which hardware? (GPUs that your options leave)" :
+				"Which hardware?", choices, n, preferred, err);
 	for (i = 0; i < n; i++)
 		free((char *)(uintptr_t)choices[i].text);
 	if (r < 0)
@@ -520,10 +596,18 @@ static int ask(struct guide *s, struct ga_err *err)
 
 	if (read_app(s, err) < 0 || ga_cli_catalogue(&s->accels, err) < 0)
 		return -1;
+	if (read_within(s, err) < 0)
+		return -1;
 	q.accels = s->accels;
+	q.within = s->narrow ? &s->within : NULL;
 	published = ga_cli_read_offers(&q, true, keep, s, err);
 	if (published < 0)
 		return -1;
+	if (published && s->narrow) {
+		s->narrow = false;
+		ga_say("the published view has no nodes: the numbers are of all GPUs, whatever "
+		       "your options leave");
+	}
 	if (s->o->profile ? find_profile(s, err) < 0 :
 			    ask_shape(s, err) < 0 || ask_profile(s, err) < 0)
 		return -1;
@@ -585,7 +669,12 @@ static void tell_answer(const struct ga_placed *answer)
 		ga_say("now it would be placed on node '%s'", answer->plan.node);
 		return;
 	}
-	ga_say("now it would be refused: %s", r->sentence);
+	if (answer->reasons.n)
+		ga_say("now it would be refused:");
+	else
+		ga_say("now it would be refused: %s", r->sentence);
+	for (i = 0; i < answer->reasons.n; i++)
+		ga_say("  %s", answer->reasons.v[i].sentence);
 	if (r->hint)
 		ga_say("hint: %s", r->hint);
 	for (i = 0; i < r->alternatives.n; i++)

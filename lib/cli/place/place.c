@@ -7,6 +7,7 @@
 
 #include "act/image/userdata.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
@@ -44,18 +45,54 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 	return r;
 }
 
+/* The codes of the reasons, each once. */
+static char *codes_of(const struct ga_match_reasons *reasons)
+{
+	struct ga_str s = GA_STR_INIT;
+	size_t i, j;
+
+	for (i = 0; i < reasons->n; i++) {
+		for (j = 0; !ga_streq(reasons->v[j].code, reasons->v[i].code); j++)
+			;
+		if (j == i)
+			ga_str_addf(&s, "%s%s", i ? "," : "", reasons->v[i].code);
+	}
+	return ga_str_take(&s);
+}
+
+/* For people, the reasons of an app stand as gpuaas-match shows them: the codes in the row, and
+ * below it each sentence by itself. */
+static int emit_refusal(const struct ga_placed *r, struct ga_err *err)
+{
+	ga_autofree char *codes = r->reasons.n ? codes_of(&r->reasons) : NULL;
+	struct ga_refusal shown = r->refusal; /* borrows every member */
+	size_t i;
+
+	if (codes && ga_emit_is_table()) {
+		shown.sentence = codes;
+		shown.hint = NULL;
+	}
+	if (ga_emit(&ga_refusal_schema, &shown, err) < 0)
+		return -1;
+	for (i = 0; i < r->reasons.n; i++)
+		ga_print_item("%s: %s", shown.profile, r->reasons.v[i].sentence);
+	for (i = 0; i < shown.alternatives.n; i++)
+		ga_print_item("would fit: %s", shown.alternatives.v[i]);
+	if (r->reasons.n && r->refusal.hint)
+		ga_print_item("hint: %s", r->refusal.hint);
+	return 0;
+}
+
 int ga_placer_emit(const struct ga_placer *p, struct ga_err *err)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < p->results.n; i++) {
 		const struct ga_placed *r = &p->results.v[i];
 
 		if (r->is_plan ? ga_emit_text(&ga_plan_schema, &r->plan, r->text, err) < 0 :
-				 ga_emit(&ga_refusal_schema, &r->refusal, err) < 0)
+				 emit_refusal(r, err) < 0)
 			return -1;
-		for (j = 0; !r->is_plan && j < r->refusal.alternatives.n; j++)
-			ga_print("would fit: %s", r->refusal.alternatives.v[j]);
 		if (p->explain && ga_emit(&ga_explanation_schema, &r->explanation, err) < 0)
 			return -1;
 	}

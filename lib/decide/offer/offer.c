@@ -11,11 +11,11 @@
 #include "record/state.h"
 
 struct counting {
-	struct ga_request request; /* names the profile and nothing else */
+	struct ga_request request; /* names the profile, and what ga_offer_count_within counts */
 	struct ga_profile profile; /* borrows every member; its counts are largest first */
 	int64_t times;		   /* number of identical nodes that the current node stands for */
 	struct ga_fleet nothing;   /* a fleet without nodes, time and limit of staleness, to judge
-				    * a node by itself; borrows the regions */
+				    * a node by itself; borrows regions and types */
 	struct ga_place_ask ask, timeless;
 	struct ga_ints counts; /* the profile's counts, largest first */
 	bool any_image;
@@ -354,7 +354,7 @@ static int by_type(const void *a, const void *b)
 
 /* c is zeroed except for ret. It must not move before end(). */
 static void begin(struct counting *c, const struct ga_fleet *fleet,
-		  const struct ga_profile *profile)
+		  const struct ga_profile *profile, const struct ga_request *request)
 {
 	size_t i;
 
@@ -368,6 +368,16 @@ static void begin(struct counting *c, const struct ga_fleet *fleet,
 	if (c->any_image)
 		c->profile.image = any;
 	ga_schema_init(&ga_request_schema, &c->request);
+	if (request) { /* borrows */
+		c->request.node = request->node;
+		c->request.region = request->region;
+		c->request.pool = request->pool;
+		c->request.types = request->types;
+		c->request.min_memory_mib = request->min_memory_mib;
+		c->request.run_seconds = request->run_seconds;
+	}
+	c->nothing.types.v = fleet->types.v;
+	c->nothing.types.n = fleet->types.n;
 	/* A region that is not open is not in reach, whatever changes there. */
 	c->nothing.regions.v = fleet->regions.v;
 	c->nothing.regions.n = fleet->regions.n;
@@ -383,13 +393,19 @@ static void end(struct counting *c)
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret)
 {
+	ga_offer_count_within(fleet, profile, NULL, ret);
+}
+
+void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile *profile,
+			   const struct ga_request *request, struct ga_offer_numbers *ret)
+{
 	struct counting c = { .ret = ret };
 	size_t i, j;
 
 	*ret = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
 	if (profile->retired)
 		return;
-	begin(&c, fleet, profile);
+	begin(&c, fleet, profile, request);
 	for (i = 0; i < fleet->nodes.n; i++)
 		count_node(&c, &fleet->nodes.v[i]);
 	/* Sorts the results. The counts for any type are the counts of all types. */
@@ -562,7 +578,7 @@ void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *prof
 	*ret = (struct ga_offer_expected){ .at_micros = GA_UNKNOWN };
 	if (profile->retired)
 		return;
-	begin(&e.c, fleet, profile);
+	begin(&e.c, fleet, profile, NULL);
 	if (e.c.counts.n) /* counts are largest first: the last is the smallest */
 		e.c.timeless.count = e.c.counts.v[e.c.counts.n - 1];
 	for (i = 0; i < fleet->nodes.n; i++)

@@ -35,6 +35,10 @@ struct ga_offer_numbers {
  * that are retired or only enrolled. */
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret);
+/* The same for what a request leaves: its node, region, pool, types, least memory (by
+ * fleet->types) and run time; its other members do not count. NULL: as ga_offer_count. */
+void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile *profile,
+			   const struct ga_request *request, struct ga_offer_numbers *ret);
 void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 

@@ -77,6 +77,19 @@ const struct ga_fleet_region *ga_fleet_closed(const struct ga_fleet *fleet, cons
 	return NULL;
 }
 
+bool ga_fleet_has_region(const struct ga_fleet *fleet, const char *region)
+{
+	size_t i;
+
+	for (i = 0; i < fleet->regions.n; i++)
+		if (ga_streq(fleet->regions.v[i].name, region))
+			return true;
+	for (i = 0; i < fleet->nodes.n; i++)
+		if (ga_streq(fleet->nodes.v[i].region, region))
+			return true;
+	return false;
+}
+
 const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,
 						     const struct ga_fleet_node *node,
 						     int64_t run_seconds)

@@ -120,6 +120,8 @@ struct ga_decision {
 void ga_fleet_release(struct ga_fleet *f);
 /* The declaration of a region that is not open; NULL: the region is open, not declared or NULL. */
 const struct ga_fleet_region *ga_fleet_closed(const struct ga_fleet *fleet, const char *region);
+/* Whether the region is declared, or a node of the fleet is in it. */
+bool ga_fleet_has_region(const struct ga_fleet *fleet, const char *region);
 /* The window of maintenance that is open now, or that opens before work of run_seconds ends; NULL:
  * none. Work of unknown length (GA_UNKNOWN) collides with every later window. */
 const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,

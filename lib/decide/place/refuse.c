@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "decide/place/score.h"
 #include "decide/slot/verdict.h"
+#include "record/closest.h"
 #include "record/state.h"
 
 /* A node that comes near to the request, and the reason against it. */
@@ -364,69 +365,13 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
 }
 
-/* The number of nodes without a region that come into question when the request names none; 0 when
- * it names none already, and when none of these nodes would take it. */
-static int64_t without_region(const struct ga_place_ask *ask)
-{
-	struct ga_request anywhere = *ask->request;
-	struct ga_place_ask wider = *ask;
-	bool fits = false;
-	int64_t n = 0;
-	size_t i;
-
-	anywhere.region = NULL;
-	wider.request = &anywhere;
-	for (i = 0; i < ask->fleet->nodes.n; i++) {
-		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
-		struct ga_place_option o;
-		const char *code = ga_place_offer(&wider, node, &o);
-
-		if (node->region || ga_starts(code, "other_"))
-			continue;
-		n++;
-		fits = fits || !code;
-	}
-	return ask->request->region && fits ? n : 0;
-}
-
-/* The hint for a region that cannot be had: the regions that are open, declared or of a node; if
- * none is, the nodes without a region. */
-static char *open_regions(const struct ga_place_ask *ask)
-{
-	const struct ga_fleet *f = ask->fleet;
-	ga_autotexts struct ga_texts names = { 0 };
-	ga_autostr struct ga_str list = GA_STR_INIT;
-	int64_t without;
-	size_t i;
-
-	for (i = 0; i < f->regions.n; i++)
-		if (f->regions.v[i].open)
-			ga_texts_add(&names, f->regions.v[i].name);
-	for (i = 0; i < f->nodes.n; i++) {
-		const char *region = f->nodes.v[i].region;
-
-		if (region && !ga_fleet_closed(f, region) && !ga_texts_has(&names, region))
-			ga_texts_add(&names, region);
-	}
-	ga_texts_sort(&names);
-	for (i = 0; i < names.n; i++)
-		ga_str_addf(&list, "%s%s", i ? ", " : "open regions: ", names.v[i]);
-	without = names.n ? 0 : without_region(ask);
-	if (without)
-		ga_str_addf(&list, "leave out --region: %" PRId64 " node%s no region", without,
-			    without == 1 ? " has" : "s have");
-	return ga_xprintf("%s; 'gpuaas-list regions' shows all",
-			  list.len ? list.buf : "no region is open");
-}
-
 /* The request or its profile names a region that is not open. */
 static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
-	const struct ga_fleet_region *own = ga_fleet_closed(ask->fleet, ask->profile->region);
 	const struct ga_fleet_region *r = ga_fleet_closed(ask->fleet, ask->request->region);
 	bool by_profile = !r;
 
-	r = r ? r : own;
+	r = r ? r : ga_fleet_closed(ask->fleet, ask->profile->region);
 	if (!r)
 		return false;
 	say(ret, "region_closed",
@@ -434,7 +379,35 @@ static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret
 		       by_profile ? ", which profile '" : "",
 		       by_profile ? ask->profile->name : "", by_profile ? "' names," : "",
 		       r->reason ? ": " : "", r->reason ? r->reason : ""),
-	    open_regions(ask));
+	    ga_place_open_regions(ask));
+	return true;
+}
+
+/* Regions are declared, and the request or its profile names one that does not exist. */
+static bool refuse_region(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	const struct ga_fleet *f = ask->fleet;
+	const char *asked = ask->request->region;
+	bool by_profile = !asked || ga_fleet_has_region(f, asked);
+	const char *region = by_profile ? ask->profile->region : asked;
+	ga_autofree char *open = NULL;
+	struct ga_closest_names near;
+	size_t i;
+
+	if (!f->regions.n || !region || ga_fleet_has_region(f, region))
+		return false;
+	ga_closest_begin(&near, region);
+	for (i = 0; i < f->regions.n; i++)
+		ga_closest_word(&near, f->regions.v[i].name);
+	for (i = 0; i < f->nodes.n; i++)
+		if (f->nodes.v[i].region)
+			ga_closest_word(&near, f->nodes.v[i].region);
+	open = ga_place_open_regions(ask);
+	say(ret, "other_region_wanted",
+	    ga_xprintf("there is no region '%s'%s%s%s", region,
+		       by_profile ? ", which profile '" : "", by_profile ? ask->profile->name : "",
+		       by_profile ? "' names" : ""),
+	    near.n ? ga_xprintf("near to it: '%s'; %s", near.names[0], open) : GA_TAKE(open));
 	return true;
 }
 
@@ -540,7 +513,7 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 	const struct ga_fleet_slot *s = near->slot;
 
 	if (ga_streq(near->why, "region_closed"))
-		return open_regions(ask);
+		return ga_place_open_regions(ask);
 	if (!s)
 		return ga_xprintf("gpuaas-node show %s", near->node->id);
 	/* The slots are available, but smaller than the profile requires. */
@@ -724,14 +697,15 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		    ga_xstrdup("'gpuaas-list nodes' shows them"));
 	} else if (wants_nothing(ask)) {
 		refuse_types(ask, ret);
-	} else if (refuse_closed(ask, ret)) {
+	} else if (refuse_closed(ask, ret) || refuse_region(ask, ret)) {
 		; /* whatever the nodes of the region have */
 	} else if (!t.here && ask->fleet->nodes.n) {
 		if (t.in_region)
 			say(ret, "other_pool_wanted", nowhere(ask, true),
 			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
 		else
-			say(ret, "other_region_wanted", nowhere(ask, false), open_regions(ask));
+			say(ret, "other_region_wanted", nowhere(ask, false),
+			    ga_place_open_regions(ask));
 	} else if (!t.slots && t.app_why) {
 		refuse_app(ask, t.app_why, ret);
 	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {

@@ -90,4 +90,8 @@ void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *re
 /* Fills the refusal of a slice without an image: neither the request nor the profile names one. */
 void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret);
 
+/* The hint for a region that cannot be had: the regions that are open, declared or of a node; if
+ * none is, the nodes without a region. Allocated. */
+char *ga_place_open_regions(const struct ga_place_ask *ask);
+
 #endif

@@ -269,6 +269,11 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->project = ga_xstrdup(request->project);
 	ret->profile = ga_xstrdup(profile->name);
 	ret->profile_version = profile->version;
+	ret->app = ga_strdup0(request->app);
+	if (ret->app &&
+	    ga_db_get(db, err, "SELECT version FROM app WHERE name = ?1 AND current = 1", "sI",
+		      ret->app, &ret->app_version) < 0)
+		return -1;
 	ret->lab = ga_db_is_lab(db);
 	ret->price_micros = profile->price_micros;
 	ret->domain_type = ga_xstrdup(profile->domain_type ? profile->domain_type : "kvm");

@@ -531,3 +531,22 @@ int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err 
 {
 	return read_marks(db, fleet, err);
 }
+
+void ga_store_fleet_memory(struct ga_fleet *f, const struct ga_accels *accels)
+{
+	size_t i, j, k;
+
+	if (f->types.n)
+		return;
+	for (i = 0; i < f->nodes.n; i++) {
+		for (j = 0; j < f->nodes.v[i].slots.n; j++) {
+			const char *type = f->nodes.v[i].slots.v[j].type;
+
+			for (k = 0; k < f->types.n && f->types.v[k].type != type; k++)
+				;
+			if (k == f->types.n && type)
+				*ga_list_add(&f->types) = (struct ga_fleet_type){
+					type, ga_accels_memory_mib(accels, type) };
+		}
+	}
+}

@@ -3,6 +3,7 @@
 #ifndef GA_STATE_CAPACITY_FLEET_H
 #define GA_STATE_CAPACITY_FLEET_H
 
+#include "catalog/accel.h"
 #include "decide/place/place.h"
 #include "state/db/db.h"
 
@@ -40,6 +41,10 @@ GA_MUST_CHECK int ga_store_fleet_load_grouped(struct ga_db *db, struct ga_fleet 
  * wipes or holds, an entry each; when there are many of them, all nodes. */
 GA_MUST_CHECK int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret,
 					     struct ga_err *err);
+
+/* Fills the fleet's types with the memory of each type that its slots have, for requests of a least
+ * memory. Does nothing when they are filled. */
+void ga_store_fleet_memory(struct ga_fleet *f, const struct ga_accels *accels);
 
 /* NULL when there is none; the fleet's nodes are in the order of their ids. */
 struct ga_fleet_node *ga_store_fleet_node(struct ga_fleet *f, const char *id);

@@ -11,7 +11,7 @@
 #include "record/state.h"
 #include "record/time.h"
 #include "state/access/access.h"
-#include "state/capacity/fleet.h"
+#include "state/capacity/internal.h"
 #include "state/capacity/profile.h"
 #include "state/db/invariant.h"
 #include "state/db/row.h"
@@ -331,7 +331,7 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 	size_t i;
 
 	ga_schema_init(&ga_hardware_profile_schema, ret);
-	ga_offer_count(&o->fleet, p, &n);
+	ga_offer_count_within(&o->fleet, p, o->q->within, &n);
 	ret->name = ga_xstrdup(p->name);
 	ret->shape = ga_xstrdup(p->shape);
 	for (i = 0; i < p->counts.n; i++)
@@ -354,7 +354,7 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 		ret->stale_seconds =
 			n.oldest_micros < now ? (now - n.oldest_micros) / GA_SECOND : 0;
 	}
-	if (is_scarce(ret)) {
+	if (!o->q->within && is_scarce(ret)) {
 		if (read_ending(o, err) < 0)
 			return -1;
 		if (!ret->available)
@@ -427,8 +427,11 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 
 	if (q->stale_seconds)
 		o.fleet.stale_micros = ga_time_after(q->now_micros, -q->stale_seconds);
+	/* A grouped fleet has no node by its id. */
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
-	    ga_store_fleet_load_grouped(db, &o.fleet, err) < 0 ||
+	    (q->within && q->within->node ?
+		     ga_store_fleet_load_expired(db, &o.fleet, err) :
+		     ga_store_fleet_load_grouped(db, &o.fleet, err)) < 0 ||
 	    ga_db_query(db, &pending, err,
 			"SELECT profile, sum(count) FROM allocation WHERE state = 'pending' "
 			"GROUP BY profile ORDER BY profile", "") < 0)
@@ -438,6 +441,8 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 			(struct pending){ ga_rows_dup(pending, 0), ga_rows_int(pending, 1) };
 	if (r < 0 || ga_query_profiles(db, &rows, err) < 0)
 		return -1;
+	if (q->within && q->within->min_memory_mib != GA_UNKNOWN)
+		ga_store_fleet_memory(&o.fleet, q->accels);
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (each_profile(&o, ga_rows_text(rows, 0), each, arg, err) < 0)
 			return -1;

@@ -9,6 +9,7 @@
 #include "catalog/accel.h"
 #include "decide/access/access.h"
 #include "record/offer.h"
+#include "record/request.h"
 #include "state/db/row.h"
 
 struct ga_offer_query {
@@ -22,6 +23,9 @@ struct ga_offer_query {
 				  member for operators (ga_offer_conceal) */
 	const char *team;      /* concealed: also the profiles of this team; NULL: of no team */
 	const char *image;     /* the image of the requests; NULL: the profile's, else any */
+	const struct ga_request *within; /* counts only what this request leaves
+					  * (ga_offer_count_within), and names no expected time;
+					  * its node is an id; NULL: everything */
 	struct ga_access_rules *rules; /* filled with teams and grants of the same transaction,
 					  for the caller to release; NULL: not wanted */
 };

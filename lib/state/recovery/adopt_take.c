@@ -3,8 +3,9 @@
  * A node, slots and an allocation that the host knows and the state does not: made from the host's
  * record, the plan and the evidence of the wipe before it, over the usual edges.
  */
-#include "state/fold/fold.h"
 #include "state/recovery/internal.h"
+
+#include <inttypes.h>
 
 #include "record/bundle.h"
 #include "record/id.h"
@@ -19,6 +20,7 @@
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
+#include "state/fold/fold.h"
 #include "state/node/approve.h"
 #include "state/node/key.h"
 #include "state/node/observe.h"
@@ -268,7 +270,28 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	return ga_rec_format_text(&ga_profile_schema, &p); /* p borrows its members: not released */
 }
 
-static char *request_record(const struct ga_plan *plan)
+/* Whether the state has the app of the plan in that version; 0 with a finding when it has not. The
+ * app is what the host says: besides its columns it is a part of the request. */
+static int has_app(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
+{
+	ga_autofree char *version = NULL, *sentence = NULL;
+	int r = !plan->app ? 0 :
+			     ga_db_one(a->db, err, "SELECT 1 FROM app WHERE name = ?1 AND "
+				       "version = ?2", "si", plan->app, plan->app_version);
+
+	if (r || !plan->app)
+		return r;
+	version = plan->app_version == GA_UNKNOWN ?
+			  ga_xprintf("the plan has no version") :
+			  ga_xprintf("the state has no version %" PRId64, plan->app_version);
+	sentence = ga_xprintf("%s of app '%s': the allocation is taken in without it", version,
+			      plan->app);
+	ga_adopt_finding(a, "not_recorded", plan->allocation, sentence,
+			 "'gpuaas-state apply' of the manifest before adopt keeps the next ones");
+	return 0;
+}
+
+static char *request_record(const struct ga_plan *plan, const char *app)
 {
 	struct ga_request r;
 	char *text;
@@ -282,6 +305,7 @@ static char *request_record(const struct ga_plan *plan)
 	r.priority = 100;
 	r.image = plan->image ? plan->image->name : NULL;
 	r.user_data_digest = plan->user_data_digest;
+	r.app = (char *)(uintptr_t)app;
 	text = ga_rec_format_text(&ga_request_schema, &r);
 	return text;
 }
@@ -313,23 +337,27 @@ static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **re
 static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 			     struct ga_err *err)
 {
-	ga_autofree char *profile = profile_record(a, plan, err), *request = request_record(plan);
-	ga_autofree char *type = NULL;
+	ga_autofree char *profile = profile_record(a, plan, err), *request = NULL, *type = NULL;
+	int known = profile ? has_app(a, plan, err) : -1;
+	const char *app = known > 0 ? plan->app : NULL;
 
-	if (!profile || one_type(a, plan, &type, err) < 0)
+	if (known < 0 || one_type(a, plan, &type, err) < 0)
 		return -1;
+	request = request_record(plan, app);
 	return ga_db_change(
 		       a->db, err,
 		       "INSERT INTO allocation (id, name, request, project, shape, count, since, "
 		       "generation, node_id, accelerator_type, profile, profile_version, "
-		       "profile_record, price_micros, created_at, created_by, profile_types) "
+		       "profile_record, price_micros, created_at, created_by, profile_types, app, "
+		       "app_version) "
 		       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
 		       "?16, (SELECT char(10) || group_concat(value, char(10)) || char(10) FROM "
-		       "json_each(?13, '$.types')))",
-		       "sssssisisssisiss", plan->allocation, plan->name, request, plan->project,
+		       "json_each(?13, '$.types')), ?17, ?18)",
+		       "sssssisisssisisssi", plan->allocation, plan->name, request, plan->project,
 		       plan->shape, (int64_t)plan->bundles.n, a->now, plan->generation - 1,
 		       plan->node, type, plan->profile, plan->profile_version, profile,
-		       plan->price_micros, plan->created_at, ga_audit_actor());
+		       plan->price_micros, plan->created_at, ga_audit_actor(), app,
+		       app ? plan->app_version : GA_UNKNOWN);
 }
 
 static bool only_looks(const char *phase)

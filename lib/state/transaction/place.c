@@ -31,6 +31,7 @@ void ga_placer_clear(struct ga_placer *p)
 			ga_schema_release(&ga_plan_schema, &r->plan);
 		else
 			ga_schema_release(&ga_refusal_schema, &r->refusal);
+		ga_match_reasons_release(&r->reasons);
 		ga_schema_release(&ga_explanation_schema, &r->explanation);
 	}
 	ga_list_release(&p->results);
@@ -210,26 +211,11 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 
 /* ---- one request ---- */
 
-/* Adds the memory of every type that the fleet has. */
 static int add_type_memory(struct ga_placer *p, struct ga_err *err)
 {
-	size_t i, j, k;
-
-	if (p->fleet.types.n)
-		return 0;
 	if (need_catalogue(p, err) < 0)
 		return -1;
-	for (i = 0; i < p->fleet.nodes.n; i++) {
-		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {
-			const char *type = p->fleet.nodes.v[i].slots.v[j].type;
-
-			for (k = 0; k < p->fleet.types.n && p->fleet.types.v[k].type != type; k++)
-				;
-			if (k == p->fleet.types.n && type)
-				*ga_list_add(&p->fleet.types) = (struct ga_fleet_type){
-					type, ga_accels_memory_mib(p->accels, type) };
-		}
-	}
+	ga_store_fleet_memory(&p->fleet, p->accels);
 	return 0;
 }
 
@@ -278,13 +264,15 @@ static int need_app(struct ga_placer *p, const struct ga_request *request,
 static int choose_app(struct ga_placer *p, struct ga_app_choice *choice, struct ga_err *err)
 {
 	ga_autoreasons struct ga_match_reasons reasons = { 0 };
-	struct ga_refusal *r;
+	struct ga_placed *placed;
 
 	if (ga_app_choose(choice, &reasons))
 		return 1;
-	r = &ga_list_add(&p->results)->refusal;
-	ga_schema_init(&ga_refusal_schema, r);
-	return ga_app_refuse(p->db, choice, &reasons, &p->rules, r, err);
+	placed = ga_list_add(&p->results);
+	ga_schema_init(&ga_refusal_schema, &placed->refusal);
+	placed->reasons = reasons;
+	reasons = (struct ga_match_reasons){ 0 };
+	return ga_app_refuse(p->db, choice, &placed->reasons, &p->rules, &placed->refusal, err);
 }
 
 /* Whether the user may place the request: 1, 0 refused, -1. The refusal is a normal answer, and

@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "catalog/accel.h"
+#include "record/match.h"
 #include "record/plan.h"
 #include "state/access/access.h"
 #include "state/allocation/place.h"
@@ -21,6 +22,7 @@ struct ga_placed {
 	char *text; /* the plan's line if it is known, or NULL */
 	struct ga_plan plan;
 	struct ga_refusal refusal;
+	struct ga_match_reasons reasons; /* of a refusal for an app: each by itself */
 	struct ga_explanation explanation;
 };
 

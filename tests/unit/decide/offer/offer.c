@@ -10,21 +10,27 @@
 #define MINUTE INT64_C(60000000)
 
 /* "available/total largest; type available/total, …" */
-static char *numbers(const struct scene *s)
+static char *text_of(const struct ga_offer_numbers *n)
 {
-	ga_autooffer struct ga_offer_numbers n;
 	struct ga_str out = GA_STR_INIT;
 	size_t i;
 
-	ga_offer_count(&s->fleet, &s->profile, &n);
-	ga_str_addf(&out, "%lld/%lld %lld", (long long)n.available, (long long)n.total,
-		    (long long)n.largest);
-	if (n.unknown)
-		ga_str_addf(&out, " unknown %lld", (long long)n.unknown);
-	for (i = 0; i < n.types.n; i++)
-		ga_str_addf(&out, "%s%s %lld/%lld", i ? ", " : "; ", n.types.v[i].type,
-			    (long long)n.types.v[i].available, (long long)n.types.v[i].total);
+	ga_str_addf(&out, "%lld/%lld %lld", (long long)n->available, (long long)n->total,
+		    (long long)n->largest);
+	if (n->unknown)
+		ga_str_addf(&out, " unknown %lld", (long long)n->unknown);
+	for (i = 0; i < n->types.n; i++)
+		ga_str_addf(&out, "%s%s %lld/%lld", i ? ", " : "; ", n->types.v[i].type,
+			    (long long)n->types.v[i].available, (long long)n->types.v[i].total);
 	return ga_str_take(&out);
+}
+
+static char *numbers(const struct scene *s)
+{
+	ga_autooffer struct ga_offer_numbers n;
+
+	ga_offer_count(&s->fleet, &s->profile, &n);
+	return text_of(&n);
 }
 
 static void only(struct scene *s, const char *type)
@@ -118,6 +124,58 @@ static void otherwise(void)
 			s.profile.shape = word("baremetal");
 		got = numbers(&s);
 		t_str(got, rows[i].want, "%s", rows[i].name);
+		end(&s);
+	}
+}
+
+/* The GPUs that a request leaves. Node a is in region and pool "here" and has maintenance in an
+ * hour; an h200 has 141 GB, an a100 80. */
+static void within(void)
+{
+	static const struct {
+		const char *node, *region, *pool, *type;
+		int64_t memory_mib, run_seconds;
+		const char *want;
+	} rows[] = {
+		{ .want = "6/8 2; a100 2/2, h200 4/6" },
+		{ .node = "b", .want = "2/4 2; h200 2/4" },
+		{ .region = "here", .want = "4/4 2; a100 2/2, h200 2/2" },
+		{ .pool = "there", .want = "0/0 0" },
+		{ .type = "a100", .want = "2/2 2; a100 2/2" },
+		{ .memory_mib = 100 * 1024, .want = "4/6 2; h200 4/6" },
+		{ .run_seconds = 7200, .want = "2/8 2; a100 0/2, h200 2/6" },
+		{ .run_seconds = 60, .want = "6/8 2; a100 2/2, h200 4/6" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct ga_offer_numbers n;
+		struct ga_request r;
+		struct scene s;
+
+		scene(&s, "a:ffFF b:ffuu");
+		s.fleet.now_micros = NOW;
+		s.fleet.nodes.v[0].region = s.fleet.nodes.v[0].pool = "here";
+		*ga_list_add(&s.fleet.nodes.v[0].windows) = (struct ga_fleet_window){
+			NOW + 60 * MINUTE, NOW + 120 * MINUTE, "new fans" };
+		*ga_list_add(&s.fleet.types) = (struct ga_fleet_type){ "h200", 141 * 1024 };
+		*ga_list_add(&s.fleet.types) = (struct ga_fleet_type){ "a100", 80 * 1024 };
+		ga_schema_init(&ga_request_schema, &r);
+		r.node = ga_strdup0(rows[i].node);
+		r.region = ga_strdup0(rows[i].region);
+		r.pool = ga_strdup0(rows[i].pool);
+		if (rows[i].type)
+			ga_texts_add(&r.types, rows[i].type);
+		if (rows[i].memory_mib)
+			r.min_memory_mib = rows[i].memory_mib;
+		if (rows[i].run_seconds)
+			r.run_seconds = rows[i].run_seconds;
+		ga_offer_count_within(&s.fleet, &s.profile, &r, &n);
+		got = text_of(&n);
+		t_str(got, rows[i].want, "row %zu", i);
+		ga_offer_numbers_release(&n);
+		ga_schema_release(&ga_request_schema, &r);
 		end(&s);
 	}
 }
@@ -676,6 +734,7 @@ int main(void)
 	rnd = t_seed() | 1;
 	counted();
 	otherwise();
+	within();
 	in_partitions();
 	partitions_unknown();
 	baremetal_nodes();

@@ -434,55 +434,73 @@ static void reasons(void)
 
 /* Every node is in a region of its own name; one whose name begins with "n" is in none. Declared: a
  * name, "+" for open or "-" for not. */
+static const struct region_row {
+	const char *nodes, *declared, *asked, *want, *hint;
+} in_regions[] = {
+	{ "a:ff b:ff", "", "region=b", "placed on 'b'", NULL },
+	{ "a:ff b:ff", "a+ b+", "", "placed on 'a'", NULL },
+	{ "a:ff b:ff", "a- b+", "", "placed on 'b'", NULL },
+	{ "a:ff b:ff", "c- d-", "", "placed on 'a'", NULL },
+	{ "a:ff b:uu", "a- b+", "", "not_ready: 1 GPU is free on node 'a', but the node is "
+	  "not usable (region_closed: why a)", "open regions: b;" },
+	{ "a:ff b:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
+	  "open regions: b;" },
+	{ "a:ff b:ff", "z- y+", "region=z", "region_closed: region 'z' is not open: why z",
+	  "open regions: a, b, y;" },
+	{ "", "z-", "region=z", "region_closed: region 'z' is not open: why z",
+	  "no region is open;" },
+	{ "a:ff b:ff", "a-", "profile-region=a", "region_closed: region 'a', which profile "
+	  "'p' names, is not open: why a", "open regions: b;" },
+	{ "a:ff b:ff", "a-", "node=a", "not_ready: 1 GPU is free on node 'a', but the node "
+	  "is not usable (region_closed: why a)", "open regions: b;" },
+	{ "a:uu b:ff", "y+ a- b+", "region=xx",
+	  "other_region_wanted: there is no region 'xx'", "open regions: b, y;" },
+	{ "a:uu b:ff", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
+	  "open regions: a, b, y;" },
+	{ "a:ff b:ff", "a- b-", "region=xx",
+	  "other_region_wanted: there is no region 'xx'",
+	  "no region is open;" },
+	/* Without nodes, too; a region of a node counts like a declared one. */
+	{ "", "west+ east-", "region=wset",
+	  "other_region_wanted: there is no region 'wset'",
+	  "near to it: 'west'; open regions: west;" },
+	{ "west:ff", "mars+", "region=wets", "other_region_wanted: there is no region "
+	  "'wets'", "near to it: 'west'; open regions: mars, west;" },
+	{ "", "west+", "profile-region=mars", "other_region_wanted: there is no region "
+	  "'mars', which profile 'p' names", "open regions: west;" },
+	{ "", "west+", "region=west", "no_capacity: 1 GPU wanted, and no slot is approved "
+	  "in region 'west'", "gpuaas-discover" },
+	{ "", "", "region=west", "no_capacity: 1 GPU wanted, and no slot is approved "
+	  "in region 'west'", "gpuaas-discover" },
+	{ "a:uu", "west+", "region=west profile-region=a", "other_region_wanted: the "
+	  "request names region 'west', and profile 'p' names region 'a'",
+	  "open regions: a, west;" },
+	{ "a:ff", "a-", "type=x1 region=a",
+	  "region_closed: region 'a' is not open: why a", "no region is open;" },
+	/* No region is open, and nodes without one would take it. */
+	{ "a:ff n:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
+	  "leave out --region: 1 node has no region;" },
+	{ "n:ff na:uu", "", "region=x", "other_region_wanted: no node is in region 'x'",
+	  "leave out --region: 2 nodes have no region;" },
+	{ "n:ff na:ff", "", "region=x node=na",
+	  "other_region_wanted: node 'na' is not in region 'x'",
+	  "leave out --region: 1 node has no region;" },
+	{ "n:uu", "", "region=x", "other_region_wanted: no node is in region 'x'",
+	  "no region is open;" },
+	{ "n:ff", "", "profile-region=x", "other_region_wanted: no node is in region 'x', "
+	  "which profile 'p' names", "no region is open;" },
+	{ "n:ff", "", "region=x profile-region=x",
+	  "other_region_wanted: no node is in region 'x'", "no region is open;" },
+	{ "b:ff n:ff", "", "region=x", "other_region_wanted: no node is in region 'x'",
+	  "open regions: b;" },
+};
+
 static void regions(void)
 {
-	static const struct {
-		const char *nodes, *declared, *asked, *want, *hint;
-	} rows[] = {
-		{ "a:ff b:ff", "", "region=b", "placed on 'b'", NULL },
-		{ "a:ff b:ff", "a+ b+", "", "placed on 'a'", NULL },
-		{ "a:ff b:ff", "a- b+", "", "placed on 'b'", NULL },
-		{ "a:ff b:ff", "c- d-", "", "placed on 'a'", NULL },
-		{ "a:ff b:uu", "a- b+", "", "not_ready: 1 GPU is free on node 'a', but the node is "
-		  "not usable (region_closed: why a)", "open regions: b;" },
-		{ "a:ff b:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
-		  "open regions: b;" },
-		{ "a:ff b:ff", "z- y+", "region=z", "region_closed: region 'z' is not open: why z",
-		  "open regions: a, b, y;" },
-		{ "", "z-", "region=z", "region_closed: region 'z' is not open: why z",
-		  "no region is open;" },
-		{ "a:ff b:ff", "a-", "profile-region=a", "region_closed: region 'a', which profile "
-		  "'p' names, is not open: why a", "open regions: b;" },
-		{ "a:ff b:ff", "a-", "node=a", "not_ready: 1 GPU is free on node 'a', but the node "
-		  "is not usable (region_closed: why a)", "open regions: b;" },
-		{ "a:uu b:ff", "y+ a- b+", "region=x",
-		  "other_region_wanted: no node is in region 'x'", "open regions: b, y;" },
-		{ "a:uu b:ff", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
-		  "open regions: a, b, y;" },
-		{ "a:ff b:ff", "a- b-", "region=x", "other_region_wanted: no node is in region 'x'",
-		  "no region is open;" },
-		{ "a:ff", "a-", "type=x1 region=a",
-		  "region_closed: region 'a' is not open: why a", "no region is open;" },
-		/* No region is open, and nodes without one would take it. */
-		{ "a:ff n:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
-		  "leave out --region: 1 node has no region;" },
-		{ "n:ff na:uu", "", "region=x", "other_region_wanted: no node is in region 'x'",
-		  "leave out --region: 2 nodes have no region;" },
-		{ "n:ff na:ff", "", "region=x node=na",
-		  "other_region_wanted: node 'na' is not in region 'x'",
-		  "leave out --region: 1 node has no region;" },
-		{ "n:uu", "", "region=x", "other_region_wanted: no node is in region 'x'",
-		  "no region is open;" },
-		{ "n:ff", "", "profile-region=x", "other_region_wanted: no node is in region 'x', "
-		  "which profile 'p' names", "no region is open;" },
-		{ "n:ff", "", "region=x profile-region=x",
-		  "other_region_wanted: no node is in region 'x'", "no region is open;" },
-		{ "b:ff n:ff", "", "region=x", "other_region_wanted: no node is in region 'x'",
-		  "open regions: b;" },
-	};
 	size_t i, j;
 
-	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+	for (i = 0; i < GA_ARRAY_SIZE(in_regions); i++) {
+		const struct region_row *row = &in_regions[i];
 		ga_autofree char *said = NULL;
 		char name[8], open;
 		const char *at;
@@ -491,14 +509,14 @@ static void regions(void)
 		struct scene s;
 		int used;
 
-		scene(&s, rows[i].nodes);
-		ask(&asked, &s, rows[i].asked);
+		scene(&s, row->nodes);
+		ask(&asked, &s, row->asked);
 		for (j = 0; j < s.fleet.nodes.n; j++)
 			s.fleet.nodes.v[j].region =
 				ga_starts(s.fleet.nodes.v[j].id, "n") ?
 					NULL :
 					ga_fleet_word(&s.fleet, s.fleet.nodes.v[j].id);
-		for (at = rows[i].declared; sscanf(at, "%7[a-z]%c %n", name, &open, &used) == 2;
+		for (at = row->declared; sscanf(at, "%7[a-z]%c %n", name, &open, &used) == 2;
 		     at += used) {
 			ga_autofree char *why = ga_xprintf("why %s", name);
 
@@ -510,9 +528,9 @@ static void regions(void)
 		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
 		said = d.placed ? ga_xprintf("placed on '%s'", d.node->id) :
 				  ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
-		t_str(said, rows[i].want, "row %zu: '%s' of '%s', declared '%s'", i, rows[i].asked,
-		      rows[i].nodes, rows[i].declared);
-		t_ok(!rows[i].hint || (d.refusal.hint && ga_starts(d.refusal.hint, rows[i].hint)),
+		t_str(said, row->want, "row %zu: '%s' of '%s', declared '%s'", i, row->asked,
+		      row->nodes, row->declared);
+		t_ok(!row->hint || (d.refusal.hint && ga_starts(d.refusal.hint, row->hint)),
 		     "its hint: %s", d.refusal.hint ? d.refusal.hint : "none");
 		ga_decision_release(&d);
 		end(&s);

@@ -1020,7 +1020,7 @@ adopts_of()
     jq_is 'select(.check == "not_adopted").object' "$id"
     refute_output "no order that the state gave"
   done
-  # Who never got an order for it did not deploy it; an attempt that is made up is none.
+  # A machine that never got an order for it did not deploy it; an attempt that is made up is none.
   adopts_of lead < "$T/works"
   jq_is 'select(.check == "not_adopted").sentence' \
     "the inventory of 'lead' has no order that the state gave for allocation '$id': that machine did not deploy node 'n-plain'"

@@ -198,7 +198,7 @@ static int run(struct ga_err *err)
 		return -1;
 	if (hand.device)
 		return wipe_alone(err);
-	if (pending ? ga_wipe_pending_stream(ga_cli_host_dir(), unanswered, &fd, err) < 0 :
+	if (pending ? ga_wipe_pending(node, unanswered, &fd, err) < 0 :
 	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
 		      ga_cli_need_pipe("wipe orders", err) < 0)
 		return -1;

@@ -1012,14 +1012,29 @@ adopts_of()
   adopts_of evil < "$T/works"
   jq_is 'select(.check == "not_adopted") | .object + ": " + .sentence' \
     "$id: allocation '$id': node 'evil' has slots of its own: it does not speak for node 'n-plain'"
+  jq_in_order -c '{object: .allocation, program: "provision", order: ., result: null, attempt}' "$T/plan" > "$T/given"
   # Order, result and work are of one allocation, on one node.
   for change in '.order.allocation = "0ther000"' '.order.node = "lead"' '.result.allocation = "0ther000"' \
     '.result.node = "lead"'; do
-    adopts_of lead < <(jq_in_order -c "$change" "$T/works")
+    adopts_of lead < <(cat "$T/given"; jq_in_order -c "$change" "$T/works")
     jq_is 'select(.check == "not_adopted").object' "$id"
+    refute_output "no order that the state gave"
   done
-  slots_are disabled active active
+  # A machine that never got an order for it did not deploy it; an attempt that is made up is none.
   adopts_of lead < "$T/works"
+  jq_is 'select(.check == "not_adopted").sentence' \
+    "the inventory of 'lead' has no order that the state gave for allocation '$id': that machine did not deploy node 'n-plain'"
+  adopts_of lead < <(jq_in_order -c '.attempt = "made0000"' "$T/given"; cat "$T/works")
+  jq_is 'select(.check == "not_adopted").sentence | contains("no order that the state gave")' true
+  adopts_of lead < <(jq_in_order -c '.object = "0ther000"' "$T/given"; cat "$T/works")
+  assert_output "no order that the state gave"
+  slots_are disabled active active
+  # The order in force may be another one: the plan is known by its phases.
+  gpuaas-state backup "$T/three.db" > "$T/out"
+  GPUAAS_STATE=$T/three.db gpuaas-release whole --reason again > "$T/out"
+  GPUAAS_STATE=$T/three.db adopts_of lead < <(cat "$T/given" "$T/works")
+  GPUAAS_STATE=$T/three.db slots_are disabled wiping wiping
+  adopts_of lead < <(cat "$T/given" "$T/works")
   assert_status 0
   slots_are disabled wiping wiping
   # Not their wipes.

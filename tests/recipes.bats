@@ -111,13 +111,31 @@ w- /sys/kernel/mm/transparent_hugepage/defrag madvise"
   grep -qF '"$here/tune" "$root"' "$SRC/share/images/base/settle"
 }
 
-@test "an image of Ubuntu: its mirrors, kernel and keyring, and no other distribution" {
-  # Instead of mmdebstrap: what it was called with.
+# asks_mmdebstrap: instead of mmdebstrap, what it was called with ($T/args) and its first hook
+# ($T/hook)
+asks_mmdebstrap()
+{
   mkdir -p "$T/bin"
-  printf '#!/bin/sh\nprintf "%%s\\n" "$@" > %s\nexit 1\n' "$T/args" > "$T/bin/mmdebstrap"
+  cat > "$T/bin/mmdebstrap" << END
+#!/bin/bash
+printf '%s\n' "\$@" > "$T/args"
+hook=\$(sed -n "s/^--customize-hook='\(.*\)' .*/\1/p" "$T/args" | head -1)
+cp "\$hook" "$T/hook"
+exit 1
+END
   for tool in mcopy mkfs.vfat sfdisk mke2fs fakeroot; do cp /bin/true "$T/bin/$tool"; done
   chmod +x "$T/bin/mmdebstrap"
   PATH=$T/bin:$PATH
+}
+
+# The hooks of the recipe that mmdebstrap was given, one name a line
+hooks()
+{
+  sed -n "s|^--customize-hook='.*/\(.*\)' .*|\1|p" "$T/args" | paste -sd ' '
+}
+
+@test "an image of Ubuntu: its mirrors, kernel and keyring, and no other distribution" {
+  asks_mmdebstrap
   run_status 1 "$SRC/share/images/base/build" --distribution ubuntu --keyring "$T/none" "$T/o.raw"
   assert_stderr "there is no keyring '$T/none'"
   run ! test -e "$T/args"
@@ -138,6 +156,66 @@ w- /sys/kernel/mm/transparent_hugepage/defrag madvise"
   run ! compgen -G "$T/*.raw"
 }
 
+@test "packages, sources, keys and hooks of a recipe and of its caller add up, in their order" {
+  asks_mmdebstrap
+  cd "$T"
+  touch one two k8s.asc extra.gpg
+  run_status 1 "$SRC/share/images/base/build" --include slurmd,munge --include jq --hook one --hook two \
+    --source 'deb http://a.example a b' --key k8s.asc --source 'deb http://c.example c d' --key extra.gpg o.raw
+  assert_equal "$(hooks)" "one two settle"
+  run_ok cat "$T/args"
+  assert_output ",zstd,slurmd,munge,jq"
+  assert_output "cp -- '$T/k8s.asc'"
+  assert_output "cp -- '$T/extra.gpg'"
+  assert_output "deb http://a.example a b
+deb http://c.example c d"
+  # The recipe on top loses none of them, and its driver is in when the caller's hooks run.
+  echo key > nvidia.pub
+  run_status 1 "$SRC/share/images/cuda/build" --driver-version 570.133.20 --key nvidia.pub --include slurmd \
+    --hook one --source 'deb http://a.example a b' --source-key k8s.asc --hook two o.raw
+  assert_equal "$(hooks)" "hook one two settle"
+  run_ok cat "$T/args"
+  assert_output ",zstd,dkms,gcc,make,libc6-dev,gnupg,slurmd"
+  assert_output "deb http://a.example a b"
+  assert_output "cp -- '$T/k8s.asc'"
+  refute_grep -q nvidia.pub "$T/args"
+}
+
+@test "the CUDA recipe makes Debian and Ubuntu, from NVIDIA's folder for the suite" {
+  local of
+  asks_mmdebstrap
+  echo key > "$T/nvidia.pub"
+  echo key > "$T/ubuntu.gpg"
+  local cuda=("$SRC/share/images/cuda/build" --key "$T/nvidia.pub" --keyring "$T/ubuntu.gpg")
+  for of in 'debian bookworm debian12' 'debian trixie debian13' 'ubuntu noble ubuntu2404'; do
+    # shellcheck disable=SC2086 # a list of words
+    set -- $of
+    run_status 1 "${cuda[@]}" --driver-version 580.95.05 --distribution "$1" --suite "$2" "$T/o.raw"
+    run_ok cat "$T/args" "$T/hook"
+    assert_output " $2-updates main"
+    assert_output "https://developer.download.nvidia.com/compute/cuda/repos/$3/x86_64/ /"
+    shellcheck -s sh "$T/hook"
+  done
+  assert_output "linux-headers-virtual"
+  assert_output "libnvidia-compute-580 nvidia-dkms-580-open nvidia-utils-580 nvidia-compute-utils-580"
+  refute_grep -qe linux-headers-amd64 -e nvidia-driver-cuda "$T/hook"
+  # Since 590 without the branch. The suite is that of the distribution.
+  run_status 1 "${cuda[@]}" --driver-version 590.48.01 --distribution ubuntu "$T/o.raw"
+  run_ok cat "$T/args" "$T/hook"
+  assert_output "noble-security main universe"
+  assert_output "libnvidia-compute nvidia-dkms-open nvidia-utils nvidia-compute-utils"
+  rm "$T/args"
+  run_status 1 "${cuda[@]}" --driver-version 580.95.05 --suite sid "$T/o.raw"
+  assert_stderr "no repository of NVIDIA's is known for 'sid': name it by --repository"
+  run_status 1 "${cuda[@]}" --driver-version 580.95.05 --distribution fedora "$T/o.raw"
+  assert_stderr "debian or ubuntu, not 'fedora'"
+  run ! test -e "$T/args"
+  run_status 1 "${cuda[@]}" --driver-version 580.95.05 --suite sid --repository http://here.example:8080/x/ "$T/o.raw"
+  run_ok cat "$T/hook"
+  assert_output "] http://here.example:8080/x/ /"
+  assert_output 'Pin: origin "here.example"'
+}
+
 @test "the CUDA recipe pins the driver and hands the base its hook" {
   mkdir -p "$T/images/base"
   cp -r "$SRC/share/images/cuda" "$T/images/"
@@ -155,7 +233,7 @@ STUB
   echo '-----BEGIN PGP PUBLIC KEY BLOCK-----' > "$T/nvidia.pub"
   run_ok "$T/images/cuda/build" --driver-version 570.133.20 --key "$T/nvidia.pub" \
     --mirror http://mirror.example/debian "$T/cuda.raw"
-  assert_output "--name cuda-570 --driver-version 570.133.20 --cuda-version 12.8 --probe ssh"
+  assert_output "--name cuda-570 --driver-version 570.133.20 --cuda-version 12.8 --probe ssh --user debian"
   run_ok cat "$T/args"
   assert_output "http://mirror.example/debian"
   assert_output "$T/cuda.raw"
@@ -165,6 +243,8 @@ STUB
   assert_output 'Pin: origin "developer.download.nvidia.com"'
   assert_output "signed-by=/etc/apt/keyrings/nvidia.asc"
   assert_output "gpuaas-persistence.service"
+  run_ok "$T/images/cuda/build" --driver-version 570.133.20 --key "$T/nvidia.pub" --distribution ubuntu "$T/cuda.raw"
+  assert_output "--name cuda-570-ubuntu --driver-version 570.133.20 --cuda-version 12.8 --probe ssh --user ubuntu"
   # With containers the image has what apps require, and says so.
   run_ok "$T/images/cuda/build" --driver-version 570.133.20 --key "$T/nvidia.pub" --containers "$T/cuda.raw"
   assert_output "--feature docker --feature nvidia-container-toolkit --probe ssh"

@@ -561,6 +561,38 @@ CASES
   assert_equal "$output" ""
 }
 
+@test "no order is pending on this host: the operator learns which slots wait, and how their orders come" {
+  load lab
+  start_libvirtd
+  setup_host lab1
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  here gpuaas-discover > "$T/discovery"
+  run_ok here gpuaas-wipe --pending
+  assert_equal "$output" ""
+  assert_equal "$stderr" "gpuaas-wipe: note: no wipe order is pending on this host, and in the state no slot of it waits for a wipe"
+  # The orders went to a file, and this host never read them.
+  here gpuaas-approve --all-ready < "$T/discovery" > "$T/orders"
+  slots_are wiping wiping
+  slots=$(gpuaas-list slots | jq -r .slot | paste -sd ' ')
+  run_ok here gpuaas-wipe --pending
+  assert_equal "$output" ""
+  assert_stderr "pending on this host, and in the state these slots of it wait for a wipe: $slots"
+  assert_stderr "hint: write their orders again: gpuaas-approve repair $slots --reason"
+  # Another node's slots are none of this host's; without a state nobody knows which wait.
+  GPUAAS_NODE=n2 run_ok here gpuaas-wipe --pending
+  assert_stderr "no slot of it waits for a wipe"
+  GPUAAS_STATE=$T/nowhere.db run_ok here gpuaas-wipe --pending
+  assert_stderr "note: no wipe order is pending on this host"
+  assert_stderr "hint: orders come through a pipe: 'gpuaas-release ALLOCATION | gpuaas-wipe'"
+  # The timer comes every ten minutes and has nothing to say.
+  run_ok here gpuaas-wipe --pending --unanswered
+  assert_equal "$output$stderr" ""
+  # The command of the hint ends it.
+  run_ok here bash -c "$(here gpuaas-wipe --pending 2>&1 | sed -n 's/.*orders again: //p')"
+  slots_are available available
+}
+
 @test "orders that wait for their turn are not lost with the terminal" {
   [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
   make_lab

@@ -4,8 +4,10 @@
 
 #include <stdio.h>
 
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "record/wipe.h"
+#include "state/allocation/wipe.h"
 #include "state/db/db.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
@@ -21,6 +23,47 @@ int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 	ga_schema_release(&ga_wipe_order_schema, &order);
 	return r;
 }
+
+/* ---- pending orders ---- */
+
+/* Ends with status 0 all the same: an order that is not here is no failure of this host. */
+static void say_none(const char *node)
+{
+	ga_autodb struct ga_db *db = NULL;
+	ga_autotexts struct ga_texts slots = { 0 };
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	struct ga_err none = GA_ERR_INIT; /* an unreadable state counts as none */
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0 ||
+	    ga_store_wiping(db, node, &slots, &none) < 0) {
+		ga_say("%s: note: no wipe order is pending on this host", ga_cli_program());
+		ga_say("%s: hint: orders come through a pipe: 'gpuaas-release ALLOCATION | "
+		       "gpuaas-wipe'; where the state is, 'gpuaas-list slots --where "
+		       "state=wiping' shows the slots that wait, and 'gpuaas-approve repair SLOT "
+		       "--reason TEXT' writes the order of one again", ga_cli_program());
+		return;
+	}
+	for (size_t i = 0; i < slots.n; i++)
+		ga_str_addf(&names, " %s", slots.v[i]);
+	ga_say("%s: note: no wipe order is pending on this host%s%s", ga_cli_program(),
+	       slots.n ? ", and in the state these slots of it wait for a wipe:" :
+			 ", and in the state no slot of it waits for a wipe",
+	       names.buf ? names.buf : "");
+	if (slots.n)
+		ga_say("%s: hint: write their orders again: gpuaas-approve repair%s --reason 'the "
+		       "order was lost' | gpuaas-wipe", ga_cli_program(), names.buf);
+}
+
+int ga_wipe_pending(const char *node, bool unanswered, int *fd, struct ga_err *err)
+{
+	int n = ga_wipe_pending_stream(ga_cli_host_dir(), unanswered, fd, err);
+
+	if (n == 0 && !unanswered)
+		say_none(node);
+	return n < 0 ? -1 : 0;
+}
+
+/* ---- by hand ---- */
 
 /* The state on this machine: 1: a lab; 0: real disks; GA_UNKNOWN: no readable state. */
 static int64_t state_is_lab(void)

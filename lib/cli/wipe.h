@@ -16,6 +16,11 @@ struct ga_wipe_evidence;
  */
 GA_MUST_CHECK int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err);
 
+/* The pending orders of this host (ga_wipe_pending_stream), whose id is node. When there is none,
+ * says so on stderr, with the slots that wait for a wipe in the state of this machine and what to
+ * do; not for unanswered, which a timer runs. */
+GA_MUST_CHECK int ga_wipe_pending(const char *node, bool unanswered, int *fd, struct ga_err *err);
+
 /* ga_wipe_alone on this machine. Refuses the files that gpuaas itself uses here. Accepts a file as
  * a disk only if the state is a lab, or if there is no state and hand->lab is set. */
 GA_MUST_CHECK int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_order *ret,

@@ -358,7 +358,7 @@ int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_
 	if (lseek(out, 0, SEEK_SET) < 0)
 		return ga_fail_sys(err, "cannot rewind the pending orders");
 	*fd = GA_TAKE_FD(out);
-	return 0;
+	return (int)orders.n;
 }
 
 int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,

@@ -53,8 +53,8 @@ GA_MUST_CHECK int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o,
 GA_MUST_CHECK int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order,
 				     struct ga_err *err);
 
-/* The orders that this host has begun and not confirmed, as a stream of records. The caller
- * reads fd and closes it. unanswered: only orders that left no evidence. */
+/* The orders that this host has begun and not confirmed, as a stream of records; returns how many.
+ * The caller reads fd and closes it. unanswered: only orders that left no evidence. */
 GA_MUST_CHECK int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd,
 					 struct ga_err *err);
 

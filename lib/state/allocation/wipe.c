@@ -81,6 +81,13 @@ struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab)
 	};
 }
 
+int ga_store_wiping(struct ga_db *db, const char *node, struct ga_texts *ret, struct ga_err *err)
+{
+	return ga_db_texts(db, ret, err,
+			   "SELECT id FROM slot WHERE node_id = ?1 AND state = 'wiping' "
+			   "ORDER BY slot_index", "s", node);
+}
+
 int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
 			struct ga_err *err)
 {

@@ -52,6 +52,9 @@ GA_MUST_CHECK int ga_store_folded(struct ga_db *db, const char *digest, struct g
 GA_MUST_CHECK int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
 				      const char *object, struct ga_err *err);
 
+/* The ids of the node's slots in wiping, by their index. */
+GA_MUST_CHECK int ga_store_wiping(struct ga_db *db, const char *node, struct ga_texts *ret,
+				  struct ga_err *err);
 /* The wipe-order in force of a slot in wiping; GA_CONFLICT in another state. */
 GA_MUST_CHECK int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
 				      struct ga_err *err);

@@ -2,7 +2,8 @@
 /*
  * Whose objects an inventory may change: those of its own node, which signed it. One exception: no
  * program of gpuaas runs on a machine that a tenant has whole, so the machine that deployed it
- * reports the end of its allocation. A wipe is never reported for another node.
+ * reports the end of its allocation; it shows that by an order that the state gave. A wipe is never
+ * reported for another node.
  */
 #include "state/recovery/internal.h"
 
@@ -115,13 +116,40 @@ int ga_adopt_may_wipe(const struct ga_adopting *a, const char *slot, struct ga_e
 			     "wipe", slot, node, a->of->end.node);
 }
 
+/* The state does not note which machine deploys. But it made the attempt of each order, which only
+ * the machine that got the order has in its inventory. */
+static int check_deployed(struct ga_adopting *a, const struct ga_allocation_row *h,
+			  struct ga_err *err)
+{
+	for (size_t i = 0; i < a->of->works.n; i++) {
+		const struct ga_inventory_work *w = &a->of->works.v[i];
+		int r;
+
+		if (!w->attempt || !ga_streq(w->object, h->id))
+			continue;
+		r = ga_streq(w->attempt, h->attempt) ? 1 :
+			ga_db_one(a->db, err, "SELECT 1 FROM task WHERE object = ?1 AND "
+				  "attempt = ?2", "ss", h->id, w->attempt);
+		if (r)
+			return r < 0 ? -1 : 0;
+	}
+	return ga_refuse(err, GA_CONFLICT, "not_deployed", h->id,
+			 ("the inventory of '%s' has no order that the state gave for allocation "
+			  "'%s': that machine did not deploy node '%s'", a->of->end.node, h->id,
+			  h->node),
+			 ("take the inventory on the machine that did; if it is gone, release it "
+			  "again from where baremetal.d is: gpuaas-release %s | gpuaas-release -",
+			  h->id));
+}
+
 int ga_adopt_may_take_order(struct ga_adopting *a, const struct ga_allocation_row *h,
 			    const struct ga_release_order *o, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts slots = { 0 };
 	bool same;
 
-	if (ga_adopt_may_change(a, h, err) < 0)
+	if (ga_adopt_may_change(a, h, err) < 0 ||
+	    (!ga_streq(h->node, a->of->end.node) && check_deployed(a, h, err) < 0))
 		return -1;
 	if (!ga_streq(o->allocation, h->id) || !ga_streq(o->node, h->node))
 		return REFUSE_OBJECT(err, h->id,

@@ -49,7 +49,8 @@ GA_MUST_CHECK int ga_adopt_may_change(struct ga_adopting *a, const struct ga_all
 GA_MUST_CHECK int ga_adopt_may_wipe(const struct ga_adopting *a, const char *slot,
 				    struct ga_err *err);
 /* The release order is of the allocation, and for the slots that it has; GA_CONFLICT
- * "wrong_device" when for others. */
+ * "wrong_device" when for others. An inventory of another machine than the node also has to show an
+ * order that the state gave for the allocation: GA_CONFLICT "not_deployed". */
 GA_MUST_CHECK int ga_adopt_may_take_order(struct ga_adopting *a, const struct ga_allocation_row *h,
 					  const struct ga_release_order *o, struct ga_err *err);
 /* The plan is of the work's allocation, and for slices of the inventory's node. */

@@ -49,7 +49,8 @@ static void print_prerequisites(const struct ga_host *h)
 {
 	size_t fine = 0, i;
 
-	ga_print("\nprerequisites%s", h->mode ? " of baremetal (those of slices are left out)" : "");
+	ga_print("\nprerequisites%s", h->mode ? " of baremetal (those of slices are left out)" :
+						 "");
 	for (i = 0; i < h->prerequisites.n; i++) {
 		const struct ga_prereq *p = &h->prerequisites.v[i];
 		bool is_ok = !strcmp(p->state, "ok");

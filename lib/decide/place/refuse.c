@@ -526,8 +526,9 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
 	/* The node is in mode slice: its slots are judged for VMs. */
 	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
-		return ga_xprintf("its slots were judged for slices: on its host 'gpuaas-discover | "
-				  "gpuaas-approve --all-ready | gpuaas-wipe' (node %s)",
+		return ga_xprintf("its slots were judged for slices: on its host "
+				  "'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' "
+				  "(node %s)",
 				  near->node->id);
 	if (ga_verdict_is_of_vms(near->why) && ask->baremetal)
 		return ga_xprintf("only slices need that: to sell the node as baremetal, on its "

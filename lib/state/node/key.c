@@ -462,8 +462,8 @@ int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to, struct ga_er
 			"SELECT n.id, n.state, coalesce((SELECT max(k.revoked_at) FROM node_key k "
 			"WHERE k.node_id = n.id), n.since), EXISTS (SELECT 1 FROM node_key k "
 			"WHERE k.node_id = n.id) FROM node n WHERE n.state <> 'retired' "
-			"AND NOT (" OF_A_TENANT ") AND NOT EXISTS (SELECT 1 FROM node_key k WHERE k.node_id = n.id "
-			"AND k.revoked_at IS NULL) ORDER BY n.id", "") < 0)
+			"AND NOT (" OF_A_TENANT ") AND NOT EXISTS (SELECT 1 FROM node_key k "
+			"WHERE k.node_id = n.id AND k.revoked_at IS NULL) ORDER BY n.id", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_attend f = {

@@ -15,8 +15,8 @@
  * Registers the key of a discovery: 1 registered; 0 known already, or the discovery shows none (it
  * ran without root: the registered key stays). Another key than the known one is GA_CONFLICT
  * "node_key_changed", unless accept_change revokes the known one; a revoked key, or one of another
- * node, is GA_DENIED "key_revoked" or "key_of_another". While a baremetal tenant has the machine, no
- * key of it is registered: GA_CONFLICT "held_by_baremetal".
+ * node, is GA_DENIED "key_revoked" or "key_of_another". While a baremetal tenant has the machine,
+ * none of its keys is registered: GA_CONFLICT "held_by_baremetal".
  */
 GA_MUST_CHECK int ga_store_key_learn(struct ga_db *db, const struct ga_host *host,
 				     bool accept_change, struct ga_err *err);
@@ -35,8 +35,8 @@ GA_MUST_CHECK int ga_store_key_of(struct ga_db *db, const char *node, char **ret
  * A node that never had a key gets the key with which it first answers an order (trust on first
  * use): the record must carry the attempt of the order in force of its object, which only the state
  * and that node know. The key is registered in the caller's transaction, so that a result that is
- * not folded registers nothing. The audit has it as "node_key_first_use". A machine that a baremetal
- * tenant has gets no key.
+ * not folded registers nothing. The audit has it as "node_key_first_use". A machine that a
+ * baremetal tenant has gets no key.
  *
  * A result that moves nothing needs no signature: a failure without an attempt, which may come from
  * a program that could not reach the node (gpuaas-on), and the inventory of a host that has done no

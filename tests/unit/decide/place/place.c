@@ -198,87 +198,88 @@ static void ask(struct asked *a, struct scene *s, const char *text)
 
 /* The reason of the nearest node, and what its hint names. out: the reason why node a is out; what
  * begins with "mode=" is its mode. */
+static const struct {
+	const char *nodes, *out;
+	int64_t count; /* 0: a baremetal node */
+	const char *want, *hint;
+} near_rows[] = {
+	/* Slots are in use by others. */
+	{ "a:uuuu", NULL, 1, "no_capacity: 1 GPU wanted, and nothing is free",
+	  "list allocation" },
+	{ "a:uuuu", "node_draining", 1, "no_capacity: 1 GPU wanted, and nothing is free",
+	  "list allocation" },
+	{ "a:uuww", "held_by_baremetal", 0,
+	  "no_capacity: a baremetal node wanted, and nothing is free", "list allocation" },
+	{ "a:bb b:uu", "node_draining", 1,
+	  "no_capacity: 1 GPU wanted, and nothing is free", "list allocation" },
+	/* The node is out. */
+	{ "a:ffff", "mode=slice", 0, "not_ready: a baremetal node is free on node 'a', but "
+	  "the node is not usable (node_mode)", "node show a" },
+	{ "a:ffbb", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
+	  "node 'a' is not usable (node_mode)", "node show a" },
+	{ "a:ffbu", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
+	  "node 'a' is not usable (node_mode)", "node show a" },
+	{ "a:vvuu", "unverified_since_restore", 1, "not_ready: 1 GPU is free on node 'a', "
+	  "but the node is not usable (unverified_since_restore)", "node show a" },
+	{ "a:vvuu b:uuuu", "unverified_since_restore", 2, "not_ready: 2 GPUs are free on "
+	  "node 'a', but the node is not usable (unverified_since_restore)",
+	  "node show a" },
+	{ "a:bbuu", "maintenance", 1, "not_ready: 1 GPU wanted, and the nearest node 'a' "
+	  "is not usable (maintenance)", "node show a" },
+	{ "a:ff b:fff", "node_draining", 4, "no_capacity: 4 GPUs wanted, and 3 GPUs are "
+	  "free in all", "list allocation" },
+	{ "a:fff", "stale", 4, "not_ready: 4 GPUs wanted, and the nearest node 'a' is not "
+	  "usable (stale)", "node show a" },
+	{ "a:cf", "cordoned", 2,
+	  "not_ready: 2 GPUs wanted, and the nearest node 'a' is not "
+	  "usable (cordoned: noise)", "node show a" },
+	/* Slots are blocked: the one that is nearest to sale is named. */
+	{ "a:uvb", NULL, 1,
+	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+	  "available (unverified_since_restore)", "list attention" },
+	{ "a:ubc", NULL, 1,
+	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
+	{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
+	  "are not available (fabric_vf_shared)",
+	  "list attention what to do; sold as baremetal (gpuaas-approve --mode "
+	  "baremetal)" },
+	/* A reason that stands against slices alone is no reason against baremetal. */
+	{ "a:ffb", "mode=baremetal", 0, "fabric_blocked: a baremetal node would fit on "
+	  "node 'a', but slots of it are not available (fabric_vf_shared)",
+	  "its slots were judged for slices" },
+	{ "a:bb", "node_enrolled", 0, "fabric_blocked: a baremetal node would fit on node "
+	  "'a', but slots of it are not available (fabric_vf_shared)",
+	  "only slices need that" },
+	{ "a:", "node_enrolled", 1, "no_capacity: 1 GPU wanted, and no slot is approved",
+	  "gpuaas-discover | gpuaas-approve makes capacity" },
+	{ "a:ffv", "mode=baremetal", 0, "not_ready: a baremetal node would fit on node "
+	  "'a', but slots of it are not available (unverified_since_restore)",
+	  "gpuaas-list attention what to do" },
+	{ "a:udb", NULL, 1,
+	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)", "'gpuaas-approve enable a-1 | gpuaas-wipe'" },
+	{ "a:bbc b:bb", NULL, 4, "not_ready: 4 GPUs wanted, and slots of the nearest node "
+	  "'a' are not available (cordoned: bad cable)", "uncordon a-2" },
+	{ "a:b b:bb", NULL, 4, "fabric_blocked: 4 GPUs wanted, and slots of the nearest "
+	  "node 'b' are not available (fabric_vf_shared)", "where node=b" },
+};
+
 static void nearest(void)
 {
-	static const struct {
-		const char *nodes, *out;
-		int64_t count; /* 0: a baremetal node */
-		const char *want, *hint;
-	} rows[] = {
-		/* Slots are in use by others. */
-		{ "a:uuuu", NULL, 1, "no_capacity: 1 GPU wanted, and nothing is free",
-		  "list allocation" },
-		{ "a:uuuu", "node_draining", 1, "no_capacity: 1 GPU wanted, and nothing is free",
-		  "list allocation" },
-		{ "a:uuww", "held_by_baremetal", 0,
-		  "no_capacity: a baremetal node wanted, and nothing is free", "list allocation" },
-		{ "a:bb b:uu", "node_draining", 1,
-		  "no_capacity: 1 GPU wanted, and nothing is free", "list allocation" },
-		/* The node is out. */
-		{ "a:ffff", "mode=slice", 0, "not_ready: a baremetal node is free on node 'a', but "
-		  "the node is not usable (node_mode)", "node show a" },
-		{ "a:ffbb", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
-		  "node 'a' is not usable (node_mode)", "node show a" },
-		{ "a:ffbu", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
-		  "node 'a' is not usable (node_mode)", "node show a" },
-		{ "a:vvuu", "unverified_since_restore", 1, "not_ready: 1 GPU is free on node 'a', "
-		  "but the node is not usable (unverified_since_restore)", "node show a" },
-		{ "a:vvuu b:uuuu", "unverified_since_restore", 2, "not_ready: 2 GPUs are free on "
-		  "node 'a', but the node is not usable (unverified_since_restore)",
-		  "node show a" },
-		{ "a:bbuu", "maintenance", 1, "not_ready: 1 GPU wanted, and the nearest node 'a' "
-		  "is not usable (maintenance)", "node show a" },
-		{ "a:ff b:fff", "node_draining", 4, "no_capacity: 4 GPUs wanted, and 3 GPUs are "
-		  "free in all", "list allocation" },
-		{ "a:fff", "stale", 4, "not_ready: 4 GPUs wanted, and the nearest node 'a' is not "
-		  "usable (stale)", "node show a" },
-		{ "a:cf", "cordoned", 2,
-		  "not_ready: 2 GPUs wanted, and the nearest node 'a' is not "
-		  "usable (cordoned: noise)", "node show a" },
-		/* Slots are blocked: the one that is nearest to sale is named. */
-		{ "a:uvb", NULL, 1,
-		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
-		  "available (unverified_since_restore)", "list attention" },
-		{ "a:ubc", NULL, 1,
-		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
-		  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
-		{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
-		  "are not available (fabric_vf_shared)",
-		  "list attention what to do; sold as baremetal (gpuaas-approve --mode "
-		  "baremetal)" },
-		/* A reason that stands against slices alone is no reason against baremetal. */
-		{ "a:ffb", "mode=baremetal", 0, "fabric_blocked: a baremetal node would fit on "
-		  "node 'a', but slots of it are not available (fabric_vf_shared)",
-		  "its slots were judged for slices" },
-		{ "a:bb", "node_enrolled", 0, "fabric_blocked: a baremetal node would fit on node "
-		  "'a', but slots of it are not available (fabric_vf_shared)",
-		  "only slices need that" },
-		{ "a:", "node_enrolled", 1, "no_capacity: 1 GPU wanted, and no slot is approved",
-		  "gpuaas-discover | gpuaas-approve makes capacity" },
-		{ "a:ffv", "mode=baremetal", 0, "not_ready: a baremetal node would fit on node "
-		  "'a', but slots of it are not available (unverified_since_restore)",
-		  "gpuaas-list attention what to do" },
-		{ "a:udb", NULL, 1,
-		  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
-		  "available (cordoned: bad cable)", "'gpuaas-approve enable a-1 | gpuaas-wipe'" },
-		{ "a:bbc b:bb", NULL, 4, "not_ready: 4 GPUs wanted, and slots of the nearest node "
-		  "'a' are not available (cordoned: bad cable)", "uncordon a-2" },
-		{ "a:b b:bb", NULL, 4, "fabric_blocked: 4 GPUs wanted, and slots of the nearest "
-		  "node 'b' are not available (fabric_vf_shared)", "where node=b" },
-	};
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		const char *out = rows[i].out;
+	for (i = 0; i < GA_ARRAY_SIZE(near_rows); i++) {
+		const char *out = near_rows[i].out;
 		ga_autofree char *said = NULL;
 		struct ga_fleet_node *a;
 		struct ga_decision d;
 		struct scene s;
 
-		scene(&s, rows[i].nodes);
+		scene(&s, near_rows[i].nodes);
 		a = &s.fleet.nodes.v[0];
-		s.request.count = rows[i].count ? rows[i].count : GA_UNKNOWN;
-		s.request.shape = word(rows[i].count ? "slice" : "baremetal");
+		s.request.count = near_rows[i].count ? near_rows[i].count : GA_UNKNOWN;
+		s.request.shape = word(near_rows[i].count ? "slice" : "baremetal");
 		if (out && ga_starts(out, "mode="))
 			a->mode = ga_fleet_word(&s.fleet, out + strlen("mode="));
 		else
@@ -287,9 +288,9 @@ static void nearest(void)
 		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
 		said = d.placed ? ga_xprintf("placed on '%s'", d.node->id) :
 				  ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
-		t_str(said, rows[i].want, "%lld of '%s', %s", (long long)rows[i].count,
-		      rows[i].nodes, out ? out : "in service");
-		t_ok(!d.placed && strstr(d.refusal.hint, rows[i].hint), "its hint: %s",
+		t_str(said, near_rows[i].want, "%lld of '%s', %s", (long long)near_rows[i].count,
+		      near_rows[i].nodes, out ? out : "in service");
+		t_ok(!d.placed && strstr(d.refusal.hint, near_rows[i].hint), "its hint: %s",
 		     d.placed ? "" : d.refusal.hint);
 		ga_decision_release(&d);
 		end(&s);

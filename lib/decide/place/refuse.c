@@ -524,12 +524,13 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 		return ga_xprintf("'gpuaas-approve %s %s%s' puts slot %" PRId64 " of it back on "
 				  "sale", s->available ? "uncordon" : "enable", s->id,
 				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
-	/* The node is in mode slice: its slots are judged for VMs. */
+	/* The node became baremetal after its slots were judged for slices. */
 	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
 		return ga_xprintf("its slots were judged for slices: on its host "
 				  "'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' "
 				  "(node %s)",
 				  near->node->id);
+	/* The node is in mode slice: its slots are judged for VMs. */
 	if (ga_verdict_is_of_vms(near->why) && ask->baremetal)
 		return ga_xprintf("only slices need that: to sell the node as baremetal, on its "
 				  "host 'gpuaas-discover | gpuaas-approve --all-ready --mode "

@@ -457,7 +457,11 @@ static const struct region_row {
 	{ "a:uu b:ff", "y+ a- b+", "region=xx",
 	  "other_region_wanted: there is no region 'xx'", "open regions: b, y;" },
 	{ "a:uu b:ff", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
-	  "open regions: a, b, y;" },
+	  "open regions: a, b;" },
+	{ "n:ff", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
+	  "leave out --region: 1 node has no region;" },
+	{ "n:uu", "y+", "region=y", "other_region_wanted: no node is in region 'y'",
+	  "no other region is open;" },
 	{ "a:ff b:ff", "a- b-", "region=xx",
 	  "other_region_wanted: there is no region 'xx'",
 	  "no region is open;" },
@@ -475,7 +479,7 @@ static const struct region_row {
 	  "in region 'west'", "gpuaas-discover" },
 	{ "a:uu", "west+", "region=west profile-region=a", "other_region_wanted: the "
 	  "request names region 'west', and profile 'p' names region 'a'",
-	  "open regions: a, west;" },
+	  "open regions: a;" },
 	{ "a:ff", "a-", "type=x1 region=a",
 	  "region_closed: region 'a' is not open: why a", "no region is open;" },
 	/* No region is open, and nodes without one would take it. */

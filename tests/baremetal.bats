@@ -713,7 +713,7 @@ sold_whole()
     object:.allocation,attempt,generation,phase:"recheck",state:"started",at:.created_at,elapsed_micros:null,bytes:null,total_bytes:null,
     detail:null}' | by_node > "$T/forged"
   GPUAAS_STATE=$T/copy.db run_status 6 gpuaas-state fold "$T/forged"
-  assert_stderr "the key of the signature is not registered, and a tenant has the machine"
+  assert_stderr "a tenant has node 'n-plain', and the key of the signature may be the tenant's"
   # No slice besides, and the node stays what it is.
   run_status 4 gpuaas-node mode n-plain slice
   assert_stderr "is in use"
@@ -946,7 +946,7 @@ adopts()
     'gpuaas-wipe --pending && gpuaas-discover' > "$T/shown"
   jq -c 'select(.kind == "gpuaas.host/1") | .node_key' "$T/shown" | grep -q '^"'
   run_status 4 gpuaas-approve --record-only --accept-change < "$T/shown"
-  assert_stderr "a tenant has the machine, and the key that it shows now may be the tenant's"
+  assert_stderr "a tenant has node 'n-plain', and the discovery may be the tenant's"
   run_ok gpuaas-list audit --where action=key_registered
   assert_equal "$output" ""
   run_ok gpuaas-list usage

@@ -5,6 +5,8 @@
  */
 #include "cli/state/state.h"
 
+#include <unistd.h>
+
 #include "cli/frame/tell_state.h"
 #include "record/digest.h"
 #include "record/result.h"
@@ -13,6 +15,7 @@
 #include "state/allocation/allocation.h"
 #include "state/allocation/wipe.h"
 #include "state/db/row.h"
+#include "state/host/hostdb.h"
 #include "state/node/key.h"
 #include "state/query/find.h"
 #include "state/recovery/adopt.h"
@@ -102,6 +105,18 @@ static int take_work(const struct ga_rec *rec, struct ga_err *err)
 	return 0;
 }
 
+/* Whether the signature is with the key of this host. ga_store_key_check checks the signature. */
+static int is_own(json_t *signature, bool *ret, struct ga_err *err)
+{
+	ga_autofree char *path = ga_xprintf("%s/node.key", ga_cli_host_dir());
+	const char *key = json_string_value(json_object_get(signature, "key"));
+	ga_autosign struct ga_sign_key *own = NULL;
+	int r = key && access(path, R_OK) == 0 ? ga_hostdb_key(ga_cli_host_dir(), &own, err) : 0;
+
+	*ret = r > 0 && ga_streq(key, ga_sign_public(own));
+	return r < 0 ? -1 : 0;
+}
+
 static int take_end(const struct ga_rec *rec, struct ga_err *err)
 {
 	struct ga_inventory end;
@@ -117,7 +132,8 @@ static int take_end(const struct ga_rec *rec, struct ga_err *err)
 		r->whole = true;
 		r->json = json_incref(rec->json);
 		r->signature = json_incref(rec->signature);
-		return 0;
+		r->of.is_signed = rec->signature != NULL;
+		return is_own(rec->signature, &r->of.is_own, err);
 	}
 	return ga_refuse(err, GA_BADREC, "cut_short", NULL,
 			 ("line %llu: the inventory of '%s' is not what its host wrote: %zu works "

@@ -79,16 +79,31 @@ static int had_key(struct ga_db *db, const char *node, struct ga_err *err)
 	return ga_db_one(db, err, "SELECT 1 FROM node_key WHERE node_id = ?1", "s", node);
 }
 
-/* Whether a baremetal tenant has the machine, and so can show any key for it: until the release
- * proves a trusted system, which orders the wipe of every slot. */
+/* A baremetal tenant has the machine until the release proves a trusted system, which orders the
+ * wipe of every slot. */
 #define OF_A_TENANT \
 	"n.held_by IS NOT NULL AND n.held_by <> 'slices' AND NOT EXISTS (SELECT 1 FROM claim c " \
 	"JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = n.held_by AND c.live = 1 AND " \
 	"s.state = 'wiping')"
-static int has_tenant(struct ga_db *db, const char *node, struct ga_err *err)
+int ga_store_no_tenant(struct ga_db *db, const char *node, const char *what, struct ga_err *err)
 {
-	return ga_db_one(db, err, "SELECT 1 FROM node n WHERE n.id = ?1 AND " OF_A_TENANT, "s",
-			 node);
+	int r = ga_db_one(db, err, "SELECT 1 FROM node n WHERE n.id = ?1 AND " OF_A_TENANT, "s",
+			  node);
+
+	if (r <= 0)
+		return r;
+	return ga_refuse(err, GA_CONFLICT, "held_by_baremetal", node,
+			 ("a tenant has node '%s', and %s may be the tenant's", node, what),
+			 ("release the allocation first ('gpuaas-list claims --where node=%s --where "
+			  "live=true'); what the trusted system shows then counts", node));
+}
+
+/* After a restore nobody knows whether a tenant has a baremetal machine, and so whose key it shows,
+ * until the machine that deploys says so. */
+static int is_unverified(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	return ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1 AND mode = 'baremetal' AND "
+			 "epoch_verified < ?2", "si", node, ga_db_epoch(db));
 }
 
 int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept_change,
@@ -96,7 +111,7 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 {
 	ga_cleanup(cleanup_owner) struct owner o = { 0 };
 	ga_autofree char *now = ga_time_now(), *known = NULL;
-	int had, tenant;
+	int had, unverified;
 
 	if (!host->node_key)
 		return 0;
@@ -114,15 +129,17 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 		return refuse(err, GA_DENIED, "key_of_another", host->node,
 			      "it shows the key of another node",
 			      "a cloned disk brought it: on the clone '" NEW_KEY "'");
-	tenant = has_tenant(db, host->node, err);
-	if (tenant < 0)
+	unverified = ga_store_no_tenant(db, host->node, "the key that it shows", err) < 0 ?
+			     -1 :
+			     is_unverified(db, host->node, err);
+	if (unverified < 0)
 		return -1;
-	if (tenant)
-		return refuse(err, GA_CONFLICT, "held_by_baremetal", host->node,
-			      "a tenant has the machine, and the key that it shows now may be the "
-			      "tenant's",
-			      "after the release, 'gpuaas-wipe --pending' on the trusted system "
-			      "shows the host's own key");
+	if (unverified)
+		return ga_refuse(err, GA_CONFLICT, "unverified_since_restore", host->node,
+				 ("node '%s' shows a key that is not registered, and since the "
+				  "restore nobody has said whether a tenant has it", host->node),
+				 ("on the machine that deploys: gpuaas-reconcile --inventory "
+				  "--machine %s | gpuaas-state adopt --reason TEXT -", host->node));
 	if (known && !accept_change)
 		return refuse(err, GA_CONFLICT, "node_key_changed", host->node,
 			      "it shows another key than the registered one",
@@ -230,6 +247,16 @@ static int insert(struct ga_db *db, const char *node, const char *key, struct ga
 			  "sss", node, key, now);
 }
 
+/* Results are denied where a discovery conflicts. */
+static int deny_tenant(struct ga_db *db, const char *node, const char *what, struct ga_err *err)
+{
+	int r = ga_store_no_tenant(db, node, what, err);
+
+	if (r < 0 && ga_streq(err->reason, "held_by_baremetal"))
+		err->code = GA_DENIED;
+	return r;
+}
+
 /* A key that no node has becomes the key of a node that never had one, with its first answer. */
 static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on, const char *key,
 		      struct ga_err *err)
@@ -237,15 +264,16 @@ static int take_first(struct ga_db *db, const struct ga_rec *rec, const char *on
 	const char *node = member(rec, "node");
 	int had = had_key(db, node ? node : "", err);
 	int answers = had ? had : answers_order(db, rec, key, err), made;
-	int tenant = answers > 0 ? has_tenant(db, node, err) : 0;
+	int unverified = answers > 0 ? is_unverified(db, node, err) : 0;
 
-	if (had < 0 || answers < 0 || tenant < 0)
+	if (had < 0 || answers < 0 || unverified < 0 ||
+	    (answers > 0 && deny_tenant(db, node, "the key of the signature", err) < 0))
 		return -1;
-	if (tenant)
+	if (unverified)
 		return refuse(err, GA_DENIED, "unknown_key", node,
-			      "the key of the signature is not registered, and a tenant has the "
-			      "machine",
-			      "after its release the first answer to an order registers the key");
+			      "the key of the signature is not registered, and since the restore "
+			      "nobody has said whether a tenant has the machine",
+			      "take the inventory of the machine that deploys first");
 	if (had || !answers || (on && !ga_streq(on, node)))
 		return refuse(err, GA_DENIED, "unknown_key", node ? node : on ? on : "?",
 			      had ? "the key of the signature is not registered" :
@@ -337,6 +365,9 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 		return refuse(err, GA_DENIED, "key_revoked", o.node,
 			      "the key of the signature was revoked",
 			      "what it says is kept in its journal; enrol it again with a new key");
+	/* Its host does not work for us then, and the tenant may have found the key. */
+	if (deny_tenant(db, o.node, "what it signs", err) < 0)
+		return -1;
 	if ((said && !ga_streq(said, o.node)) || (on && !ga_streq(on, o.node)))
 		return refuse(err, GA_DENIED, "wrong_node", o.node,
 			      "it signed a result of another node's object",
@@ -347,7 +378,8 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 bool ga_store_key_is_refusal(const struct ga_err *err)
 {
 	static const char *const reasons[] = { "unsigned", "bad_signature", "unknown_key",
-					       "key_revoked", "wrong_node" };
+					       "key_revoked", "wrong_node",
+					       "held_by_baremetal" };
 	size_t i;
 
 	for (i = 0; err->code == GA_DENIED && i < GA_ARRAY_SIZE(reasons); i++)

@@ -15,14 +15,22 @@
  * Registers the key of a discovery: 1 registered; 0 known already, or the discovery shows none (it
  * ran without root: the registered key stays). Another key than the known one is GA_CONFLICT
  * "node_key_changed", unless accept_change revokes the known one; a revoked key, or one of another
- * node, is GA_DENIED "key_revoked" or "key_of_another". While a baremetal tenant has the machine,
- * none of its keys is registered: GA_CONFLICT "held_by_baremetal".
+ * node, is GA_DENIED "key_revoked" or "key_of_another". No key is registered while a baremetal
+ * tenant has the machine (ga_store_no_tenant), or of a baremetal machine that is not verified since
+ * a restore: GA_CONFLICT "unverified_since_restore".
  */
 GA_MUST_CHECK int ga_store_key_learn(struct ga_db *db, const struct ga_host *host,
 				     bool accept_change, struct ga_err *err);
 /* Revokes the node's valid key: 1, or 0 when it has none. */
 GA_MUST_CHECK int ga_store_key_revoke(struct ga_db *db, const char *node, const char *reason,
 				      struct ga_err *err);
+/*
+ * 0, or GA_CONFLICT "held_by_baremetal" when a baremetal tenant has the node, from the claim until
+ * the release proves a trusted system: the tenant is root there, so no key, discovery or result of
+ * that machine counts. what: the subject of the sentence ("the discovery").
+ */
+GA_MUST_CHECK int ga_store_no_tenant(struct ga_db *db, const char *node, const char *what,
+				     struct ga_err *err);
 /* The node's valid key, allocated, or NULL. */
 GA_MUST_CHECK int ga_store_key_of(struct ga_db *db, const char *node, char **ret,
 				  struct ga_err *err);
@@ -35,8 +43,8 @@ GA_MUST_CHECK int ga_store_key_of(struct ga_db *db, const char *node, char **ret
  * A node that never had a key gets the key with which it first answers an order (trust on first
  * use): the record must carry the attempt of the order in force of its object, which only the state
  * and that node know. The key is registered in the caller's transaction, so that a result that is
- * not folded registers nothing. The audit has it as "node_key_first_use". A machine that a
- * baremetal tenant has gets no key.
+ * not folded registers nothing. The audit has it as "node_key_first_use". While a baremetal
+ * tenant has the node, nothing signed with its key counts: GA_DENIED "held_by_baremetal".
  *
  * A result that moves nothing needs no signature: a failure without an attempt, which may come from
  * a program that could not reach the node (gpuaas-on), and the inventory of a host that has done no

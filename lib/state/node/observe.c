@@ -14,6 +14,7 @@
 #include "state/db/audit.h"
 #include "state/node/approve.h"
 #include "state/node/health.h"
+#include "state/node/key.h"
 #include "state/node/observe.h"
 
 /* The facts of the node in the state before the discovery. */
@@ -183,14 +184,14 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 			 "sssss", id, kind, node, facts, now) < 0)
 		return -1;
 	/* A disk that was moved belongs to its new host, tainted, unless a slot of another node has
-	 * it. */
+	 * it. Nobody knows who wrote it since: its data counts as found. */
 	return ga_db_change(
 		       db, err,
 		       "UPDATE device SET facts = ?3, node_id = ?2, "
 		       "destroy_data_by = iif(node_id <> ?2, NULL, destroy_data_by), "
-		       "dirtied_by = CASE WHEN node_id <> ?2 AND dirty_since IS NULL THEN 'moved' "
-		       "ELSE dirtied_by END, dirty_since = CASE WHEN node_id <> ?2 "
-		       "THEN coalesce(dirty_since, ?4) ELSE dirty_since END WHERE id = ?1 "
+		       "dirtied_by = iif(node_id <> ?2, 'moved', dirtied_by), "
+		       "dirty_since = iif(node_id <> ?2, coalesce(dirty_since, ?4), dirty_since) "
+		       "WHERE id = ?1 "
 		       "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
 		       "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
 		       "AND state <> 'retired')",
@@ -284,7 +285,8 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 		return -1;
 	if (ga_streq(known.digest, digest))
 		return 0;
-	if (check_time(host, &known, err) < 0)
+	if (check_time(host, &known, err) < 0 ||
+	    ga_store_no_tenant(db, host->node, "the discovery", err) < 0)
 		return -1;
 	if (!known.exists)
 		known.baremetal = ga_streq(host->mode, "baremetal");

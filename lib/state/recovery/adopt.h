@@ -18,6 +18,7 @@ struct ga_finding;
 struct ga_inventory_of {
 	struct ga_inventory end;
 	GA_LIST(struct ga_inventory_work) works;
+	bool is_signed, is_own; /* with a right signature; with that of the adopting host itself */
 };
 void ga_inventory_of_release(struct ga_inventory_of *i);
 

@@ -52,7 +52,7 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 	int r = ga_db_one(a->db, err, "SELECT 1 FROM node WHERE id = ?1", "s", end->node);
 
 	if (r)
-		return r < 0 ? -1 : 0;
+		return r < 0 ? -1 : ga_store_no_tenant(a->db, end->node, "its inventory", err);
 	/* A machine without GPUs that only deploys others is no node. */
 	if (is_deployer(a))
 		return 0;
@@ -60,10 +60,15 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 		return ga_fail_for(err, GA_CONFLICT, "no_host",
 				   "node '%s' is not known, and its inventory has no host record",
 				   end->node);
+	if (!ga_streq(end->host->node, end->node))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_node",
+				   "the inventory of '%s' has the host record of '%s'", end->node,
+				   end->host->node);
 	/* Without its candidates: a device first seen now would count as dirty from now on, and the
 	 * host's earlier proof would not count. gpuaas-discover brings the candidates. */
 	return ga_store_observe(a->db, end->host, &none, err) < 0 ||
-			       ga_store_key_learn(a->db, end->host, false, err) < 0 ?
+			       (a->of->is_signed &&
+				ga_store_key_learn(a->db, end->host, false, err) < 0) ?
 		       -1 :
 		       1;
 }

@@ -83,9 +83,29 @@ static int check_newest(struct ga_adopting *a, const char *node, struct ga_err *
 	return 0;
 }
 
+/* Anybody can sign an inventory with some key: who speaks for another machine has a key that the
+ * state registered, or is the host that adopts. */
+static int check_known(struct ga_adopting *a, const char *node, struct ga_err *err)
+{
+	const char *own = a->of->end.node;
+	int r = ga_streq(node, own) || a->of->is_own ?
+			1 :
+			ga_db_one(a->db, err, "SELECT 1 FROM node_key WHERE node_id = ?1 AND "
+				  "revoked_at IS NULL", "s", own);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	return ga_refuse(err, GA_CONFLICT, "wrong_node", node,
+			 ("the state has no key of '%s', which speaks for node '%s'", own, node),
+			 ("adopt on the machine that deploys, or register its key first, there: "
+			  "gpuaas-discover | gpuaas-approve --record-only"));
+}
+
 int ga_adopt_speaker(struct ga_adopting *a, const char *node, struct ga_err *err)
 {
-	return check_has_none(a, node, err) < 0 ? -1 : check_newest(a, node, err);
+	return check_known(a, node, err) < 0 || check_has_none(a, node, err) < 0 ?
+		       -1 :
+		       check_newest(a, node, err);
 }
 
 /* ---- objects ---- */

@@ -38,8 +38,9 @@ GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
 				 const struct ga_wipe_evidence *e, struct ga_err *err);
 
 /* adopt_whose.c: what an inventory may change; else GA_CONFLICT "wrong_node". */
-/* Whether the machine of the inventory may say who has the node: it has no slots of its own, and
- * nothing is known of the node that is newer. GA_CONFLICT "wrong_node" or "not_deployed". */
+/* Whether the machine of the inventory may say who has the node: the state has its key or it is the
+ * host that adopts, it has no slots of its own, and nothing is known of the node that is newer.
+ * GA_CONFLICT "wrong_node" or "not_deployed". */
 GA_MUST_CHECK int ga_adopt_speaker(struct ga_adopting *a, const char *node, struct ga_err *err);
 /* An allocation of its own node; or a baremetal one of a node that it speaks for, and that the user
  * may administer. */

@@ -1013,6 +1013,12 @@ adopts_of()
   jq_is 'select(.check == "not_adopted") | .object + ": " + .sentence' \
     "$id: allocation '$id': node 'evil' has slots of its own: it does not speak for node 'n-plain'"
   jq_in_order -c '{object: .allocation, program: "provision", order: ., result: null, attempt}' "$T/plan" > "$T/given"
+  # Anybody can sign with some key: who is unknown to the state does not speak for it.
+  key=$(by_node <<< '{"kind":"gpuaas.host/1","node":"nobody7"}' | jq -r .node_key)
+  adopts_of nobody7 "" "$(head -n 1 "$T/discovery" | jq -c --arg key "$key" '.node = "nobody7" | .node_key = $key')" \
+    < <(cat "$T/given" "$T/works")
+  jq_is 'select(.check == "not_adopted").sentence' \
+    "allocation '$id': the state has no key of 'nobody7', which speaks for node 'n-plain'"
   # Order, result and work are of one allocation, on one node.
   for change in '.order.allocation = "0ther000"' '.order.node = "lead"' '.result.allocation = "0ther000"' \
     '.result.node = "lead"'; do
@@ -1049,6 +1055,64 @@ adopts_of()
   without_triggers "UPDATE node SET observed_at = '2026-11-20T00:00:00.000000Z' WHERE id = 'n-plain'"
   adopts_of lead "$before" < <(failed_in deploy | jq_in_order -c '.object = "0ther000" | .order.allocation = .object')
   assert_output "node 'n-plain' came back from its last tenant at"
+}
+
+@test "while a tenant has a machine, nothing that it shows or signs counts" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  gpuaas-state backup "$T/before.db" > "$T/out"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  id=$(jq -r .allocation "$T/active")
+  know_keys # the tenant is root, and may have found the key of the host
+  # A discovery would move disks of other machines here, make slots, and say another boot id.
+  jq_in_order -c 'if .kind == "gpuaas.host/1" then .boot_id = "00000000-0000-4000-8000-000000000001" else . end' \
+    "$T/discovery" > "$T/forged"
+  sed -i '$d' "$T/forged"
+  jq_in_order -c --arg d "sha256:$(sha256sum < "$T/forged" | cut -c 1-64)" 'select(.kind == "gpuaas.end/1") | .digest = $d' \
+    "$T/discovery" >> "$T/forged"
+  for how in --record-only --all-ready; do
+    run_status 4 gpuaas-approve "$how" --accept-change < "$T/forged"
+    assert_stderr "a tenant has node 'n-plain', and the discovery may be the tenant's"
+  done
+  # An inventory signed with its key would end the allocation and prove the wipes.
+  inventory_by n-plain <<< "{\"object\":\"$id\",\"program\":\"release\",\"order\":null,\"result\":null}" > "$T/own"
+  run_status 6 gpuaas-state adopt --reason test "$T/own"
+  assert_stderr "a tenant has node 'n-plain', and what it signs may be the tenant's"
+  echo '{"kind":"gpuaas.inventory/1","node":"n-plain","at":"2026-11-20T00:00:00.000000Z","count":0,"domains_known":true,"host":null,"candidates":[],"digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}' > "$T/none"
+  run_status 4 gpuaas-state adopt --reason test "$T/none"
+  assert_stderr "its inventory may be the tenant's"
+  # Nobody brings the host record of another.
+  jq_in_order -c --argjson host "$(head -n 1 "$T/discovery")" '.node = "zzz" | .host = $host' "$T/none" > "$T/other"
+  run_status 4 gpuaas-state adopt --reason test "$T/other"
+  assert_stderr "the inventory of 'zzz' has the host record of 'n-plain'"
+  slots_are active active
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  # After a restore of a state that did not know the tenant, no other key is taken.
+  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/tenants GPUAAS_NODE=n-plain in_host bash -c \
+    'gpuaas-wipe --pending && gpuaas-discover' > "$T/shown"
+  run_status 4 gpuaas-approve --record-only --accept-change < "$T/shown"
+  assert_stderr "since the restore nobody has said whether a tenant has it"
+}
+
+@test "a rebuilt state sells no machine of which the deployer says that a tenant has it" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  status_says tenant "\"$(jq -r .allocation "$T/active")\""
+  gpuaas-reconcile --inventory --machine n-plain > "$T/known"
+  export GPUAAS_STATE=$T/new.db
+  run_status 1 gpuaas-state rebuild --lab --reason lost "$T/known"
+  jq_is 'select(.check == "not_adopted").hint | contains("adopt --machine n-plain")' true
+  run_ok gpuaas-node show n-plain
+  jq_is '"\(.mode) \(.state)"' "baremetal enrolled"
+  run_ok gpuaas-list attention --where object=n-plain --where code=unverified_since_restore
+  jq_is .object n-plain
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/out"
+  plain gpuaas-discover > "$T/discovery"
+  gpuaas-approve --all-ready --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.nodes[0].code' unverified_since_restore
 }
 
 @test "a forged deployment or answer takes nothing, nor does one that is old, or of a failure before a write" {

@@ -152,8 +152,8 @@ by_node()
   "$SRC/tests/signed"
 }
 
-# inventory_by NODE [AT] < WORKS: prints an inventory of NODE, signed with the key made from its name;
-# a work needs object, program, order and result alone.
+# inventory_by NODE [AT [HOST]] < WORKS: prints an inventory of NODE, signed with the key made from its
+# name; a work needs object, program, order and result alone; HOST is a host record.
 inventory_by()
 {
   # shellcheck disable=SC2016 # variables of jq
@@ -165,8 +165,8 @@ inventory_by()
   # shellcheck disable=SC2016 # variables of jq
   jq_in_order -cn --arg n "$1" --arg at "${2:-$(date -u +%Y-%m-%dT%H:%M:%S.%6NZ)}" \
     --argjson count "$(wc -l < "$T/tmp/works")" --arg d "sha256:$(sha256sum < "$T/tmp/works" | cut -c 1-64)" \
-    '{kind: "gpuaas.inventory/1", node: $n, at: $at, count: $count, domains_known: true, host: null,
-      candidates: [], digest: $d}' | by_node
+    --argjson host "${3:-null}" '{kind: "gpuaas.inventory/1", node: $n, at: $at, count: $count, domains_known: true,
+      $host, candidates: [], digest: $d}' | by_node
 }
 
 # The state has the key of each node that by_node signs with, and no other of it.

@@ -129,22 +129,22 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 		return refuse(err, GA_DENIED, "key_of_another", host->node,
 			      "it shows the key of another node",
 			      "a cloned disk brought it: on the clone '" NEW_KEY "'");
-	unverified = ga_store_no_tenant(db, host->node, "the key that it shows", err) < 0 ?
-			     -1 :
-			     is_unverified(db, host->node, err);
-	if (unverified < 0)
+	if (ga_store_no_tenant(db, host->node, "the key that it shows", err) < 0 ||
+	    (unverified = is_unverified(db, host->node, err)) < 0)
 		return -1;
-	if (unverified)
-		return ga_refuse(err, GA_CONFLICT, "unverified_since_restore", host->node,
-				 ("node '%s' shows a key that is not registered, and since the "
-				  "restore nobody has said whether a tenant has it", host->node),
-				 ("on the machine that deploys: gpuaas-reconcile --inventory "
-				  "--machine %s | gpuaas-state adopt --reason TEXT -", host->node));
 	if (known && !accept_change)
 		return refuse(err, GA_CONFLICT, "node_key_changed", host->node,
 			      "it shows another key than the registered one",
 			      "if the host was reinstalled: gpuaas-approve --accept-change; if "
 			      "not, somebody else answers in its name");
+	if (unverified && known)
+		return ga_refuse(err, GA_CONFLICT, "unverified_since_restore", host->node,
+				 ("node '%s' shows a key that is not registered, and since the "
+				  "restore nobody has said whether a tenant has it", host->node),
+				 ("on the machine that deploys: gpuaas-reconcile --inventory "
+				  "--machine %s | gpuaas-state adopt --reason TEXT -", host->node));
+	if (unverified)
+		return GA_KEY_WAITS;
 	had = known ? 0 : had_key(db, host->node, err);
 	if (had < 0 || (known && ga_store_key_revoke(db, host->node, "replaced", err) < 0))
 		return -1;

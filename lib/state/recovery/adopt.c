@@ -125,6 +125,34 @@ int ga_adopt_order(struct ga_adopting *a, const char *slot, const struct ga_wipe
 
 typedef int (*step)(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err);
 
+/* A tenant has the machine of a deployment that is not taken in: a node without slots is verified by
+ * nothing else, and so takes no key and no placement until the machine is taken in. */
+static int leave_unverified(struct ga_adopting *a, const struct ga_inventory_work *w,
+			    struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_plan plan;
+	json_t *answer;
+	int r = 0;
+
+	if (!ga_streq(w->program, "provision") ||
+	    ga_adopt_record(w->order, &ga_plan_schema, &plan, &why) < 0)
+		return 0;
+	if (ga_streq(plan.shape, "baremetal") && !ga_streq(w->state, "failed") &&
+	    ga_adopt_tenant(a, plan.node, plan.allocation, &answer, &why) == 0 &&
+	    (ga_db_change(a->db, err,
+			  "INSERT INTO node (id, since) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 "
+			  "FROM node WHERE id = ?1)", "ss", plan.node, a->now) < 0 ||
+	     ga_db_change(a->db, err,
+			  "UPDATE node SET mode = 'baremetal', epoch_verified = 0, "
+			  "generation = generation + 1 WHERE id = ?1 AND held_by IS NULL AND NOT "
+			  "EXISTS (SELECT 1 FROM slot WHERE node_id = ?1 AND retired = 0)", "s",
+			  plan.node) < 0))
+		r = -1;
+	ga_schema_release(&ga_plan_schema, &plan);
+	return r;
+}
+
 /* A refused work is undone by itself and reported as a finding. */
 static int one(struct ga_adopting *a, step fn, const struct ga_inventory_work *w,
 	       struct ga_err *err)
@@ -139,7 +167,7 @@ static int one(struct ga_adopting *a, step fn, const struct ga_inventory_work *w
 	ga_db_rollback_to(a->db);
 	ga_adopt_finding(a, "not_adopted", w->object, err->msg, err->hint[0] ? err->hint : NULL);
 	ga_err_clear(err);
-	return 0;
+	return leave_unverified(a, w, err);
 }
 
 static int each(struct ga_adopting *a, const char *program, step fn, struct ga_err *err)

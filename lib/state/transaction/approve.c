@@ -253,6 +253,12 @@ static int store_discovery(struct ga_approve_run *run, const struct ga_host *hos
 	r = ga_store_key_learn(run->db, host, run->accept_change, err);
 	if (r < 0)
 		return -1;
+	if (r == GA_KEY_WAITS)
+		*ga_list_add(&run->notes) = ga_xprintf(
+			"the key of node '%s' is not registered: since the restore nobody has said "
+			"whether a tenant has the machine ('gpuaas-reconcile --inventory --machine "
+			"%s | gpuaas-state adopt --reason TEXT -' on the machine that deploys)",
+			host->node, host->node);
 	if (r == GA_KEY_AFTER_REVOKED)
 		*ga_list_add(&run->notes) = ga_xprintf(
 			"the key of node '%s' was revoked, and %s counts from now on; if it is "

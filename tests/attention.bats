@@ -193,11 +193,11 @@ codes()
   gpuaas-place --profile lab-baremetal --node "$NODE" --run-time 1s > "$T/plan"
   job=$(jq -r .allocation "$T/plan")
   whole="gpuaas-release $job | gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
-  jq_in_order -c '{kind:"gpuaas.failure/1",program:"gpuaas-provision",node,object:.allocation,attempt,
-    generation,dry_run:false,phase:"deploy",code:"hook_failed",status:9,sentence:"no",hint:null,
-    at:"2026-11-20T10:00:00.000000Z"}' "$T/plan" > "$T/failure"
-  by_node < "$T/failure" > "$T/signed"
-  run_status 9 gpuaas-state fold "$T/signed"
+  mkdir -p "$T/metal/deploy" "$T/metal/release"
+  printf '#!/bin/sh\necho no >&2\nexit 1\n' > "$T/metal/deploy/50-hand"
+  cp "$T/metal/deploy/50-hand" "$T/metal/release/50-hand"
+  chmod 755 "$T/metal"/*/50-hand
+  GPUAAS_BAREMETAL_DIR=$T/metal GPUAAS_NODE=controller run gpuaas-provision "$T/plan"
   run_ok gpuaas-list attention
   jq_slurp_is 'map("\(.object_kind) \(.code)")|join(", ")' \
     "slot provision_failed, slot provision_failed, allocation failed"

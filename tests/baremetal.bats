@@ -777,6 +777,13 @@ sold_whole()
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | map(.code) | join(" ")' host_mode
   plain gpuaas-discover > "$T/discovery"
+  # Sold whole with some of its GPUs alone, the others would be neither billed nor wiped.
+  gpuaas-state backup "$T/some.db" > "$T/out"
+  GPUAAS_STATE=$T/some.db gpuaas-approve --slot 0 --slot 3 --mode baremetal < "$T/discovery" > "$T/two"
+  "$SRC/tests/evidence" < "$T/two" > "$T/evidence"
+  GPUAAS_STATE=$T/some.db gpuaas-state fold "$T/evidence" > "$T/folded"
+  GPUAAS_STATE=$T/some.db run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.sentence | contains("(gpu_in_no_slot)")' true
   gpuaas-approve --slot 0 --slot 3 < "$T/discovery" > "$T/slices"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   jq_is '.hint' "only slices need that: to sell the node as baremetal, on its host 'gpuaas-discover | gpuaas-approve --all-ready --mode baremetal | gpuaas-wipe' (node n-plain)"

@@ -115,28 +115,50 @@ void ga_refused_slots_release(struct ga_refused_slots *list)
 	ga_list_release(list);
 }
 
+static int refuse_spare(struct ga_refused_slots *refused, const char *code, const char *device,
+			const char *why, const char *fix)
+{
+	struct ga_refused_slot *out = ga_list_add(refused);
+
+	*out = (struct ga_refused_slot){ .by_hint = true };
+	ga_reasons_add(&out->reasons, code, device, why, fix);
+	return 0;
+}
+
 /* A baremetal allocation also gets the devices of the machine that stand in no slot. 1, or 0 when a
- * tenant left one of them unwiped: refused then has the first slot of the machine. */
+ * tenant left one of them unwiped, or one is a GPU, which nobody would bill and wipe: refused then
+ * has the first slot of the machine. */
 static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slots *refused,
 		       struct ga_err *err)
 {
-	ga_autofree char *device = NULL, *by = NULL, *why = NULL;
-	struct ga_refused_slot *out;
+	ga_autofree char *device = NULL, *by = NULL, *why = NULL, *gpu = NULL;
 	int r = ga_db_one(db, err,
 			  "SELECT d.id, d.dirtied_by FROM device d WHERE " GA_SQL_SPARE_DIRTY("?1")
 			  " ORDER BY d.id LIMIT 1", "sSS", node, &device, &by);
 
+	if (r < 0)
+		return -1;
+	if (r) {
+		why = ga_xprintf("the node is not sold as baremetal: its '%s' is in no slot and "
+				 "was not wiped since '%s' had it", device, by);
+		return refuse_spare(refused, "waiting_for_wipe", device, why,
+				    "give it a slot, which wipes it (gpuaas-discover | "
+				    "gpuaas-approve --all-ready | gpuaas-wipe), or remove it and "
+				    "discover again with --accept-change");
+	}
+	r = ga_db_one(db, err,
+		      "SELECT g FROM (SELECT json_extract(" GA_SQL_OBJECT("record") ", "
+		      "'$.gpu.identity') AS g FROM candidate WHERE node_id = ?1) WHERE g IS NOT "
+		      "NULL AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.node_id = ?1 AND "
+		      "s.retired = 0 AND s.gpu_id = ?1 || '/' || g) ORDER BY g LIMIT 1", "sS",
+		      node, &gpu);
 	if (r <= 0)
 		return r < 0 ? -1 : 1;
-	why = ga_xprintf("the node is not sold as baremetal: its '%s' is in no slot and was not "
-			 "wiped since '%s' had it", device, by);
-	out = ga_list_add(refused);
-	*out = (struct ga_refused_slot){ .by_hint = true };
-	ga_reasons_add(&out->reasons, "waiting_for_wipe", device, why,
-		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
-		       "--all-ready | gpuaas-wipe), or remove it and discover again with "
-		       "--accept-change");
-	return 0;
+	why = ga_xprintf("its GPU '%s' is in no slot: a tenant of the machine would have it, and "
+			 "nobody would bill or wipe it", gpu);
+	return refuse_spare(refused, "gpu_in_no_slot", gpu, why,
+			    "give each GPU of the machine a slot, with a disk of its own: "
+			    "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe");
 }
 
 /* 1, or 0 when slots of the decision may not be sold: refused has all of these. */

@@ -669,7 +669,7 @@ sold_whole()
   run_status 1 gpuaas-approve --all-ready --profile lab < "$T/discovery"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   jq_is '.sentence | contains("(missing_fabric_vf)")' true
-  jq_is '.hint | contains("gpuaas-approve --all-ready --mode baremetal | gpuaas-wipe")' true
+  jq_is '.hint | contains("gpuaas-approve --all-ready --mode baremetal | gpuaas-on gpuaas-wipe")' true
   # A wipe does not bring a dead GPU back: its disk, not wiped yet, is the last reason.
   setup_host lab1 gpu.0.command=ffff
   PLAIN=n-dead plain gpuaas-discover --mode baremetal > "$T/discovery"
@@ -744,6 +744,9 @@ sold_whole()
   jq_is '.blockers | map(.code) | contains(["no_iommu"])' true
   sold_whole --mode baremetal
   slots_are available available
+  # Looked at for slices, and sold whole: no slot keeps an address or CPUs of a slice.
+  run_ok gpuaas-list slots
+  jq_is '[.mac, .private_ip, .port, .bridge, .cpuset, .memory_mib] | unique | tojson' $'[null]\n[null]'
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | length' 0
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
@@ -786,7 +789,7 @@ sold_whole()
   jq_is '.sentence | contains("(gpu_in_no_slot)")' true
   gpuaas-approve --slot 0 --slot 3 < "$T/discovery" > "$T/slices"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  jq_is '.hint' "only slices need that: to sell the node as baremetal, on its host 'gpuaas-discover | gpuaas-approve --all-ready --mode baremetal | gpuaas-wipe' (node n-plain)"
+  jq_is '.hint' "only slices need that; to sell the node as baremetal: 'gpuaas-on --nodes node=n-plain gpuaas-discover | gpuaas-approve --all-ready --mode baremetal | gpuaas-on gpuaas-wipe | gpuaas-state fold -'"
   jq_is '.sentence | contains("(missing_fabric_vf)")' true
   gpuaas-approve --all-ready --mode baremetal --profile lab-baremetal < "$T/discovery" > "$T/slots"
   "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
@@ -797,12 +800,12 @@ sold_whole()
   gpuaas-release whole > "$T/out"
   run_status 1 gpuaas-place --profile lab --gpus 1
   jq_is '.nodes[0].code' node_mode
-  # Changed by hand to slices, the slot is named and left out.
+  # Changed by hand to slices, the slots that were judged for baremetal are named and left out.
   without_triggers "UPDATE node SET mode = 'slice'"
   run_status 1 gpuaas-state check
-  jq_slurp_is 'map(select(.check == "incomplete")) | length' 1
+  jq_slurp_is 'map(select(.check == "incomplete")) | length' 7
   run_ok gpuaas-list attention --where code=not_for_sale
-  jq_is '.sentence | contains("blocks it for slices: missing_fabric_vf")' true
+  jq_slurp_is 'map(select(.sentence | contains("blocks it for slices: missing_"))) | length' 7
 }
 
 # status_says STATE ALLOCATION: what the operator's executable answers about a machine (ALLOCATION null: for

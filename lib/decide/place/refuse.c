@@ -507,6 +507,11 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	    ga_xstrdup("gpuaas-list allocation shows who has what"));
 }
 
+/* A machine that is sold as baremetal does not have the state. */
+#define LOOK_AGAIN \
+	"'gpuaas-on --nodes node=%s gpuaas-discover | gpuaas-approve --all-ready%s | gpuaas-on " \
+	"gpuaas-wipe | gpuaas-state fold -"
+
 /* The hint for the reason against the node. */
 static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *near)
 {
@@ -526,15 +531,12 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
 	/* The node became baremetal after its slots were judged for slices. */
 	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
-		return ga_xprintf("its slots were judged for slices: on its host "
-				  "'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' "
-				  "(node %s)",
-				  near->node->id);
+		return ga_xprintf("its slots were judged for slices; to judge them again: "
+				  LOOK_AGAIN "'", near->node->id, "");
 	/* The node is in mode slice: its slots are judged for VMs. */
 	if (ga_verdict_is_of_vms(near->why) && ask->baremetal)
-		return ga_xprintf("only slices need that: to sell the node as baremetal, on its "
-				  "host 'gpuaas-discover | gpuaas-approve --all-ready --mode "
-				  "baremetal | gpuaas-wipe' (node %s)", near->node->id);
+		return ga_xprintf("only slices need that; to sell the node as baremetal: "
+				  LOOK_AGAIN "'", near->node->id, " --mode baremetal");
 	return ga_xprintf("gpuaas-list slots --where node=%s shows them, gpuaas-list attention "
 			  "what to do%s", near->node->id,
 			  ga_verdict_is_of_vms(near->why) ?

@@ -60,15 +60,18 @@ static char *reasons_text(const struct ga_reasons *reasons)
 	return ga_str_take(&out);
 }
 
-/* Writes the candidate's hardware into a disabled slot; 1 when something changed. */
+/* Writes the candidate's hardware into a disabled slot; 1 when something changed. A slot of a
+ * baremetal node has no CPUs, memory and addresses of a slice. */
 static int write_hardware(struct ga_db *db, const char *slot, const struct ga_approval *a,
-			  const struct ga_taken *t, const char *blockers, struct ga_err *err)
+			  bool baremetal, const struct ga_taken *t, const char *blockers,
+			  struct ga_err *err)
 {
+	static const struct ga_suggestion nothing = { .memory_mib = GA_UNKNOWN };
 	const struct ga_candidate *c = a->candidate;
 	const struct ga_gpu *g = t->gpu ? NULL : c->gpu;
 	const struct ga_nvme *d = t->nvme ? NULL : c->nvme;
 	const struct ga_fabric *f = t->vf || t->pf ? NULL : c->fabric;
-	const struct ga_suggestion *s = &c->suggested;
+	const struct ga_suggestion *s = baremetal ? &nothing : &c->suggested;
 	bool by_hand = g && !g->type && a->type;
 	ga_autofree char *gpu_id = g ? ga_xprintf("%s/%s", c->node, g->identity) : NULL;
 	ga_autofree char *ids = g ? ga_xprintf("%s:%s", g->vendor_id, g->device_id) : NULL;
@@ -265,11 +268,12 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 				     "UPDATE slot SET blockers = ?2, generation = generation + 1 "
 				     "WHERE id = ?1 AND state = 'disabled' AND blockers IS NOT ?2",
 				     "ss", at->slot, text) :
-			  write_hardware(db, at->slot, a, &taken, text, err);
+			  write_hardware(db, at->slot, a, at->baremetal, &taken, text, err);
 	if (changed < 0)
 		return -1;
 	if (changed && !taken.moved &&
-	    ga_store_slot_cpus(db, at->slot, c->node, taken.cpus ? NULL : c->suggested.cpuset,
+	    ga_store_slot_cpus(db, at->slot, c->node,
+			       taken.cpus || at->baremetal ? NULL : c->suggested.cpuset,
 			       err) < 0)
 		return -1;
 	moved = enter_state(db, a, at, at->slot, &blockers, now, err);

@@ -401,10 +401,11 @@ _gpuaas()
       for word in "${!_gpuaas_words[@]}"; do
         [[ $word != gpuaas-* || $word == *' '* ]] || COMPREPLY+=("${word#gpuaas-}")
       done
-      mapfile -t COMPREPLY < <(compgen -W "${COMPREPLY[*]} help ${_gpuaas_words[gpuaas]}" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "${COMPREPLY[*]} help launch ${_gpuaas_words[gpuaas]}" -- "$cur")
       return
     fi
     key=gpuaas-${COMP_WORDS[1]} first=2
+    [[ ${COMP_WORDS[1]} != launch ]] || key=gpuaas-place
   fi
   for ((i = first; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

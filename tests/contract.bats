@@ -307,6 +307,8 @@ COMPLETE
   assert_equal "$output" --version
   run_ok bash "$T/complete" gpuaas discover --vers
   assert_equal "$output" --version
+  run_ok bash "$T/complete" gpuaas launch --ap
+  assert_equal "$output" --app
   run_ok bash "$T/complete" gpuaas-state ini
   assert_equal "$output" init
   run_ok bash "$T/complete" gpuaas-approve --wipe-class p
@@ -320,11 +322,11 @@ COMPLETE
   command -v zsh > /dev/null || skip "zsh is missing"
   touch "$T/some-file"
   run_ok timeout 120 "$SRC/tests/zsh-complete" "$SRC/completions" \
-    "gpuaas disc" "gpuaas-discover --vers" "gpuaas discover --vers" "gpuaas-state ini" "gpuaas vm st" \
+    "gpuaas disc" "gpuaas-discover --vers" "gpuaas launch --ap" "gpuaas discover --vers" "gpuaas-state ini" "gpuaas vm st" \
     "gpuaas-vm stop --t" "gpuaas-image verify --dig" "gpuaas-approve --wipe-class " \
     "gpuaas-wipe --class=p" "gpuaas-host-bootstrap --huge" "gpuaas-wipe $T/some"
   assert_equal "$(grep -v '^$' <<< "$output" | paste -sd ' ')" "gpuaas disc: discover \
-gpuaas-discover --vers: --version gpuaas discover --vers: --version gpuaas-state ini: init \
+gpuaas-discover --vers: --version gpuaas launch --ap: --app gpuaas discover --vers: --version gpuaas-state ini: init \
 gpuaas vm st: start stop gpuaas-vm stop --t: --table --timeout gpuaas-image verify --dig: --digest \
 gpuaas-approve --wipe-class : clear purge gpuaas-wipe --class=p: purge \
 gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"

@@ -94,8 +94,8 @@ int ga_store_no_tenant(struct ga_db *db, const char *node, const char *what, str
 		return r;
 	return ga_refuse(err, GA_CONFLICT, "held_by_baremetal", node,
 			 ("a tenant has node '%s', and %s may be the tenant's", node, what),
-			 ("release the allocation first ('gpuaas-list claims --where node=%s --where "
-			  "live=true'); what the trusted system shows then counts", node));
+			 ("release the allocation first ('gpuaas-list claims --where node=%s "
+			  "--where live=true'); what the trusted system shows then counts", node));
 }
 
 /* After a restore nobody knows whether a tenant has a baremetal machine, and so whose key it shows,

@@ -32,6 +32,7 @@ void ga_adoption_release(struct ga_adoption *a)
 	ga_texts_release(&a->allocations);
 	ga_texts_release(&a->slots);
 	ga_texts_release(&a->wipes);
+	ga_texts_release(&a->unchanged);
 }
 
 /* ---- shared by the files adopt*.c ---- */

@@ -751,6 +751,9 @@ sold_whole()
   # Looked at for slices, and sold whole: no slot keeps an address or CPUs of a slice.
   run_ok gpuaas-list slots
   jq_is '[.mac, .private_ip, .port, .bridge, .cpuset, .memory_mib] | unique | tojson' $'[null]\n[null]'
+  # A free machine is no fragments.
+  run_ok gpuaas-list pools
+  jq_is '[.available, .largest, .fragmentation_ppm] | join(" ")' "2 2 0"
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | length' 0
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run

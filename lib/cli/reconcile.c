@@ -49,8 +49,8 @@ int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char *
 	return 0;
 }
 
-/* The id of a node that somebody named, where there is a state that has it and can be read; else the
- * text, which then is an id. */
+/* Adds the id of the node, where there is a state that has it and can be read; else the text, which
+ * then is an id. */
 static void add_machine(struct ga_texts *list, const char *text)
 {
 	ga_autodb struct ga_db *db = NULL;

@@ -31,7 +31,8 @@ static bool has_ended(const struct ga_attend *f)
 }
 
 /* Replaces a command that would run on a machine of a tenant; false: it would not. The machine that
- * deploys asks the operator's executables (baremetal.d/status), or the row waits for the release. */
+ * deploys asks the operator's executables (baremetal.d/status), or the row waits for the
+ * release. */
 static bool keep_off(const struct ga_attend *f, const struct ga_attend_to *to, bool elsewhere,
 		     char **sentence, char **command)
 {

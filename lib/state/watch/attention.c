@@ -508,8 +508,8 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"json_extract(told, '$[0].hint'), state = 'quarantined' AND EXISTS "
 			"(SELECT 1 FROM audit a WHERE a.object = n.id AND a.action = 'node_lost' "
 			"AND a.at >= n.since), EXISTS (SELECT 1 FROM slot s WHERE "
-			"s.node_id = n.id AND s.retired = 0), " DISK_LEFT
-			" FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
+			"s.node_id = n.id AND s.retired = 0), " DISK_LEFT " "
+			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
 			"WHERE state <> 'retired' AND (state = 'quarantined' "
 			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch) OR "
 			DISK_LEFT ") ORDER BY id",

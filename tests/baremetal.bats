@@ -218,7 +218,11 @@ own()
   # The tenant had a disk that no slot has: until a person says otherwise nobody else gets it.
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   jq_is '.nodes[0]|[.code,.detail]|join(" ")|test("^node_draining disk .*: it is in no slot, so nothing wipes it, after allocation ")' true
-  gpuaas-node undrain "$(jq -r '.nodes[0].node' <<< "$output")" > "$T/out"
+  jq_is .hint "when the reason is settled: gpuaas-node undrain n-1ab100000000"
+  run_ok gpuaas-list attention
+  jq_is '[.code, .object, .command] | join(" ")' "disk_not_wiped n-1ab100000000 gpuaas-node undrain n-1ab100000000"
+  jq_is '.sentence | contains("it is in no slot, so nothing wipes it, after allocation ")' true
+  run_ok bash -c "$(jq -r .command <<< "$output")"
   run_ok gpuaas-list attention
   assert_equal "$output" ""
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
@@ -747,6 +751,9 @@ sold_whole()
   # Looked at for slices, and sold whole: no slot keeps an address or CPUs of a slice.
   run_ok gpuaas-list slots
   jq_is '[.mac, .private_ip, .port, .bridge, .cpuset, .memory_mib] | unique | tojson' $'[null]\n[null]'
+  # A free machine is no fragments.
+  run_ok gpuaas-list pools
+  jq_is '[.available, .largest, .fragmentation_ppm] | join(" ")' "2 2 0"
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | length' 0
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
@@ -825,6 +832,14 @@ adopts()
   run gpuaas-state adopt --reason test "$@" "$T/inventory"
 }
 
+# After a restore a tenant may have the node: every command of attention about it asks who deploys.
+asks_who_deploys()
+{
+  run_ok gpuaas-list attention
+  jq_slurp_is 'map(select(.node == "n-plain").command) | unique | join("; ")' \
+    "gpuaas-reconcile --inventory --machine n-plain | gpuaas-state adopt --reason TEXT -"
+}
+
 @test "after a restore a whole machine is adopted when the operator's executables confirm its tenant" {
   whole_by_hand mixed
   sold_whole --mode baremetal
@@ -834,6 +849,8 @@ adopts()
   gpuaas-state backup "$T/after.db" > "$T/out"
   # The backup is from before the tenant.
   gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  asks_who_deploys
+  jq_slurp_is 'map(select(.object_kind == "node").sentence | endswith("if none has it: gpuaas-state expect --node n-plain | gpuaas-on gpuaas-reconcile --take-over - | gpuaas-state fold -")) | all' true
   adopts
   jq_is 'select(.check == "not_adopted").sentence | contains("does not show the tenant of node \u0027n-plain\u0027")' true
   status_says trusted null
@@ -858,8 +875,7 @@ adopts()
   jq_is '.nodes[0].code' held_by_baremetal
   # From a backup that has the tenant the slots are verified by the same answer.
   gpuaas-state restore "$T/after.db" --reason test > "$T/out"
-  run_ok gpuaas-list attention --where code=unverified_since_restore
-  assert_output n-plain
+  asks_who_deploys
   adopts
   jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").state) | join(" ")' "active active"
   run_ok gpuaas-list attention --where code=unverified_since_restore
@@ -930,6 +946,25 @@ adopts()
   assert_stderr "node 'other' has slots of its own: it does not speak for node 'n-plain'"
   adopts --machine n-plain --profile lab
   assert_output "profile 'lab' is for slices"
+  gpuaas-state backup "$T/four.db" > "$T/out"
+  GPUAAS_STATE=$T/four.db gpuaas-profile retire lab-baremetal > "$T/out"
+  GPUAAS_STATE=$T/four.db run_status 1 gpuaas-state adopt --reason test "${how[@]}" "$T/inventory"
+  assert_stderr "profile 'lab-baremetal' is retired"
+  # Project and name are those of a request; without --machine they are refused.
+  run_status 2 gpuaas-state adopt --reason test --machine n-plain --profile lab-baremetal --project 'no name!' "$T/inventory"
+  assert_stderr "member 'project' is not a name"
+  run_status 2 gpuaas-state adopt --reason test --machine n-plain --profile lab-baremetal --name 'x y' "$T/inventory"
+  assert_stderr "member 'name' is not a name"
+  run_status 2 gpuaas-state adopt --reason test --project acme "$T/inventory"
+  assert_stderr "belong to --machine"
+  # A changed inventory is refused, and the audit has that; one without its end is a finding.
+  jq_in_order -c 'if .kind == "gpuaas.inventory/1" then .at = "2026-11-20T00:00:00.000000Z" else . end' "$T/inventory" > "$T/changed"
+  run_status 6 gpuaas-state adopt --reason test "${how[@]}" "$T/changed"
+  run_ok gpuaas-list audit --where action=result_refused
+  jq_is '[.object, .detail.reason] | join(" ")' "controller bad_signature"
+  head -n 1 "$T/inventory" > "$T/short"
+  run_status 1 gpuaas-state adopt --reason test "${how[@]}" "$T/short"
+  jq_is .check cut_short
   assert_equal "$(gpuaas-list allocations; gpuaas-list slots --where node=n-plain)" ""
   # No slot is left beside the tenant.
   gpuaas-state backup "$T/three.db" > "$T/out"
@@ -968,6 +1003,26 @@ adopts()
   jq_is '.nodes[0].code' held_by_baremetal
   run_ok gpuaas-list plan
   assert_equal "$output" ""
+  # After a restore it is verified by the command of attention, whatever its name: the executables
+  # know its id, and by now its allocation.
+  status_says tenant "\"$id\""
+  gpuaas-state backup "$T/taken.db" > "$T/out"
+  gpuaas-state restore "$T/taken.db" --reason test > "$T/out"
+  asks_who_deploys
+  gpuaas-node rename n-plain h8 > "$T/out"
+  MACHINE=h8 adopts
+  assert_status 0
+  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").state) | join(" ")' "active active"
+  assert_equal "$(jq -r .node "$T/question")" n-plain
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  assert_equal "$output" ""
+  # An answer that changes nothing says so, and executables that fail are heard.
+  adopts
+  assert_output "the answer about node 'n-plain' changes nothing: allocation '$id' is active"
+  printf '#!/bin/sh\necho "no machine $(jq -r .node)" >&2\nexit 1\n' > "$METAL/status/50-hand"
+  run_status 1 gpuaas-reconcile --inventory --machine h8
+  assert_stderr "node 'n-plain': nobody says who has it"
+  assert_stderr "no machine n-plain"
   # Its end: the trusted system proves itself, its disks are wiped, and only then it is sold.
   run_ok bash -o pipefail -c "gpuaas-release theirs --reason over | gpuaas-release - > '$T/back'"
   slots_are wiping wiping
@@ -1140,7 +1195,7 @@ adopts_of()
     order: {node: "n-plain", allocation: $id}, result: {state: "tenant", allocation: $id}}' > "$T/works"
   adopts_of lead < "$T/works"
   jq_is 'select(.check == "not_adopted").sentence | contains("does not show the tenant of node \u0027n-plain\u0027")' true
-  adopts_of lead < <(jq_in_order -c '.state = "done" | .order.allocation = null' "$T/works")
+  adopts_of lead < <(jq_in_order -c '.state = "done" | .order.allocation = "0ther000"' "$T/works")
   assert_equal "$output" ""
   adopts_of lead < <(jq_in_order -c '.state = "done"' "$T/works")
   jq_slurp_is 'map(select(.kind == "gpuaas.slot/1").state) | join(" ")' "active active"

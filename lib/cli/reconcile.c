@@ -13,6 +13,7 @@
 #include "record/wipe.h"
 #include "state/db/row.h"
 #include "state/node/expect.h"
+#include "state/query/find.h"
 
 static void say(const char *line)
 {
@@ -48,14 +49,52 @@ int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char *
 	return 0;
 }
 
+/* Adds the id of the node, where there is a state that has it and can be read; else the text, which
+ * then is an id. */
+static void add_machine(struct ga_texts *list, const char *text)
+{
+	ga_autodb struct ga_db *db = NULL;
+	ga_autofree char *id = NULL;
+	struct ga_err none = GA_ERR_INIT;
+
+	if (access(ga_cli_state_path(), R_OK) == 0 &&
+	    (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0 ||
+	     ga_db_begin_read(db, &none) < 0 ||
+	     ga_store_resolve(db, "node", text, &id, NULL, &none) < 0))
+		ga_err_clear(&none);
+	ga_texts_add(list, id ? id : text);
+}
+
+static const struct ga_texts *asked; /* machines that a person named */
+static int unanswered;		     /* of them: how many questions failed */
+
+static int inventory_line(const struct ga_schema *schema, const void *obj, struct ga_err *err)
+{
+	const struct ga_inventory_work *w = obj;
+
+	if (schema == &ga_inventory_work_schema && ga_streq(w->program, "status") &&
+	    ga_streq(w->state, "failed")) {
+		const char *why = json_string_value(json_object_get(w->result, "error"));
+
+		unanswered += ga_texts_has(asked, w->object);
+		ga_say("%s: node '%s': nobody says who has it: %s", ga_cli_program(), w->object,
+		       why ? why : "its executables failed");
+	}
+	return ga_result_say(schema, obj, err);
+}
+
 int ga_cli_inventory(const char *node, const struct ga_observe_opts *look,
 		     const char *const *machines, size_t n, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts list = { 0 };
+	int r;
 
 	for (size_t i = 0; i < n; i++)
-		ga_texts_add(&list, machines[i]);
-	return ga_inventory(node, look, baremetal_dir(), &list, ga_result_say, err);
+		add_machine(&list, machines[i]);
+	asked = &list;
+	r = ga_inventory(node, look, baremetal_dir(), &list, inventory_line, err);
+	asked = NULL;
+	return r < 0 ? -1 : unanswered > 0;
 }
 
 int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, const char *node,

@@ -8,13 +8,16 @@
 #include "record/schema.h"
 
 #define GA_REQUEST_GPUS 64 /* GPUs of one request at most */
+/* Of a request that names none: */
+#define GA_PROJECT_DEFAULT "default"
+#define GA_PRIORITY_DEFAULT 100
 
 struct ga_request {
 	char *request_id; /* idempotency key chosen by the caller */
 	char *name, *profile, *shape;
 	int64_t count; /* GPUs; baremetal: at least; GA_UNKNOWN: 1, or baremetal: any node */
 	char *project;
-	int64_t priority; /* 0..1000, default 100; nothing is ordered by it yet */
+	int64_t priority; /* 0..1000; nothing is ordered by it yet */
 	char *region, *pool, *node;
 	struct ga_texts types; /* accelerator types in order of preference */
 	int64_t min_memory_mib;

@@ -356,9 +356,12 @@ const struct ga_schema ga_pool_schema = {
 		GA_COUNT(S, cleaning, GA_REQ, "slots that are releasing or wiping"),
 		GA_COUNT(S, blocked, GA_REQ, "slots that are cleanup_blocked or quarantined"),
 		GA_COUNT(S, disabled, GA_REQ, "slots that are disabled"),
-		GA_COUNT(S, largest, GA_REQ, "GPUs of the largest slice that fits now"),
+		GA_COUNT(S, largest, GA_REQ,
+			 "GPUs of the largest slice that fits now, or of the largest free machine "
+			 "of mode baremetal"),
 		GA_COUNT(S, fragmentation_ppm, GA_REQ,
-			 "part of the available GPUs that the largest slice cannot use, in 1e-6"),
+			 "part of the available GPUs that the largest slice cannot use, in 1e-6; "
+			 "machines of mode baremetal do not count"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -138,8 +138,9 @@ struct ga_attention {
 struct ga_pool {
 	char *pool, *region, *profile, *type;
 	int64_t nodes, slots, available, reserved, active, cleaning, blocked, disabled;
-	int64_t largest;	     /* GPUs of the largest slice that fits now */
-	int64_t fragmentation_ppm; /* 1e6 * (1 - largest / min(available, largest count)) */
+	int64_t largest; /* GPUs of the largest slice, or free baremetal machine, that fits now */
+	int64_t fragmentation_ppm; /* 1e6 * (1 - largest slice / min(available, largest count)),
+				      * of nodes in mode slice */
 };
 
 /* A region; a region that is not declared is open. */

@@ -13,10 +13,10 @@
 static int severity(const char *action)
 {
 	static const char *const wrong[] = {
-		"access_refused", "drift", "hold_failed", "key_revoked", "node_lost",
-		"node_quarantined", "notify_failed", "provision_failed", "provision_not_started",
-		"rebuild_failed", "release_failed", "result_refused", "state_rebuilt",
-		"state_restored", "undo_failed", "wipe_not_confirmed",
+		"access_refused", "disk_not_wiped", "drift", "hold_failed", "key_revoked",
+		"node_lost", "node_quarantined", "notify_failed", "provision_failed",
+		"provision_not_started", "rebuild_failed", "release_failed", "result_refused",
+		"state_rebuilt", "state_restored", "undo_failed", "wipe_not_confirmed",
 	};
 	size_t i;
 

@@ -6,7 +6,6 @@ CREATE TABLE app (
 	name TEXT NOT NULL,
 	version INTEGER NOT NULL,
 	record TEXT NOT NULL,
-	created_at TEXT NOT NULL,
 	current INTEGER NOT NULL CHECK (current IN (0, 1)),
 	PRIMARY KEY (name, version)
 ) STRICT, WITHOUT ROWID;
@@ -15,8 +14,7 @@ CREATE UNIQUE INDEX app_current ON app (name) WHERE current = 1;
 CREATE TABLE region (
 	name TEXT PRIMARY KEY,
 	open INTEGER NOT NULL CHECK (open IN (0, 1)),
-	record TEXT NOT NULL,
-	updated_at TEXT NOT NULL
+	record TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The app that the request named, and its version when it was placed.

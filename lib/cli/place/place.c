@@ -106,7 +106,7 @@ void ga_request_complete(struct ga_request *r)
 	if (!r->project)
 		r->project = ga_xstrdup(GA_PROJECT_DEFAULT);
 	if (r->priority == GA_UNKNOWN)
-		r->priority = 100;
+		r->priority = GA_PRIORITY_DEFAULT;
 }
 
 static bool is_key(const char *text)

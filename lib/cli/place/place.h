@@ -5,8 +5,6 @@
 
 #include "state/transaction/place.h"
 
-#define GA_PROJECT_DEFAULT "default" /* of a request that names none */
-
 /* The options of gpuaas-place; texts are borrowed. */
 struct ga_place_opts {
 	const char *profile, *project, *name, *region, *pool, *node, *image, *app, *request_id,

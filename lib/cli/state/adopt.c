@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "cli/frame/tell_state.h"
+#include "cli/place/place.h"
 #include "record/digest.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/wipe.h"
 #include "state/access/access.h"
@@ -22,7 +24,7 @@
 #include "state/slot/slot.h"
 
 static const char *reason;
-static const char *machine, *project = "default", *profile, *name;
+static const char *machine, *project, *profile, *name;
 static bool wipe, lab;
 
 #define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
@@ -38,7 +40,7 @@ const struct ga_opt ga_cli_adopt_opts[] = {
 	{ .name = "profile", .type = GA_O_TEXT, .var = &profile, .arg = "NAME",
 	  .help = "with --machine: the profile of its allocation" },
 	{ .name = "project", .type = GA_O_TEXT, .var = &project, .arg = "NAME",
-	  .help = "with --machine: the project that has it (default: default)" },
+	  .help = "with --machine: the project that has it (default: " GA_PROJECT_DEFAULT ")" },
 	{ .name = "name", .type = GA_O_TEXT, .var = &name, .arg = "NAME",
 	  .help = "with --machine: the name of its allocation" },
 	GA_OPTS_END,
@@ -228,40 +230,71 @@ static bool is_open(const struct ga_adoption *a)
 	return false;
 }
 
+/* The end record, whose signature covers every line of the inventory; borrowed. */
+static struct ga_rec end_of(const struct reading *r)
+{
+	return (struct ga_rec){ .schema = &ga_inventory_schema, .json = r->json,
+				.signature = r->signature,
+				.raw = r->lines.len ? r->lines.buf : "",
+				.raw_len = r->lines.len };
+}
+
+/* Ends the transaction without a change; a refusal goes to the audit. Always -1. */
+static int refuse_all(const struct ga_rec *end, struct ga_err *err)
+{
+	struct ga_err second = GA_ERR_INIT;
+
+	ga_db_rollback(all.db);
+	if (ga_store_key_is_refusal(err) && ga_store_key_note(all.db, end, err, &second) < 0)
+		*err = second;
+	return ga_store_access_note(all.db, err);
+}
+
+/* Begins the transaction of an inventory that changes the node: 1 when its signature registered the
+ * first key of the machine that wrote it. */
+static int begin(const char *node, const struct ga_rec *end, struct ga_err *err)
+{
+	int first;
+
+	if (ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
+		return -1;
+	if (ga_store_may_node(all.db, "administer", node, err) < 0 ||
+	    (first = ga_store_key_check(all.db, end, err)) < 0)
+		return refuse_all(end, err);
+	return first;
+}
+
+static int tell_cut_short(const struct reading *r, struct ga_err *err)
+{
+	char check[] = "cut_short", hint[] = "gpuaas-reconcile --inventory",
+	     sentence[] = "its inventory has no end: nothing of it was taken";
+	struct ga_finding f = { check, r->node, sentence, hint };
+
+	return ga_emit(&ga_finding_schema, &f, err) < 0 ? -1 : 1;
+}
+
 /* Adopts one node; 1 when some work could not be adopted. */
 static int adopt_one(const struct reading *r, struct ga_err *err)
 {
-	struct ga_err second = GA_ERR_INIT;
-	int first;
 	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
-	const struct ga_rec end = { .schema = &ga_inventory_schema, .json = r->json,
-				    .signature = r->signature,
-				    .raw = r->lines.len ? r->lines.buf : "",
-				    .raw_len = r->lines.len };
+	const struct ga_rec end = end_of(r);
+	int first;
 
-	if (!r->whole) {
-		char check[] = "cut_short", hint[] = "gpuaas-reconcile --inventory",
-		     sentence[] = "its inventory has no end: nothing of it was taken";
-		struct ga_finding f = { check, r->node, sentence, hint };
-
-		return ga_emit(&ga_finding_schema, &f, err) < 0 ? -1 : 1;
-	}
-	if (ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
-		return -1;
-	if (ga_store_may_node(all.db, "administer", r->node, err) < 0 ||
-	    (first = ga_store_key_check(all.db, &end, err)) < 0 ||
-	    ga_store_adopt(all.db, &r->of, &a, err) < 0) {
-		ga_db_rollback(all.db);
-		if (ga_store_key_is_refusal(err) &&
-		    ga_store_key_note(all.db, &end, err, &second) < 0)
-			*err = second;
-		(void)ga_store_access_note(all.db, err);
+	if (!r->whole)
+		return tell_cut_short(r, err);
+	first = begin(r->node, &end, err);
+	if (first < 0)
+		return ga_wrap(err, "node '%s'", r->node);
+	if (ga_store_adopt(all.db, &r->of, &a, err) < 0) {
+		(void)refuse_all(&end, err);
 		return ga_wrap(err, "node '%s'", r->node);
 	}
 	if (ga_db_commit(all.db, err) < 0)
 		return -1;
 	if (first)
 		ga_tell_first_key(&end);
+	for (size_t i = 0; i < a.unchanged.n; i++)
+		ga_say("%s: %s", ga_cli_program(), a.unchanged.v[i]);
 	if (tell(&a, err) < 0)
 		return -1;
 	return is_open(&a);
@@ -281,70 +314,83 @@ static int adopt_all(struct ga_err *err)
 	return found;
 }
 
-/* The one whole inventory of the stream. */
-static const struct reading *only_one(struct ga_err *err)
+/* ---- one machine that a tenant has ---- */
+
+static void cleanup_request(struct ga_request *r)
 {
-	if (all.list.n == 1 && all.list.v[0].whole)
-		return &all.list.v[0];
-	(void)ga_refuse(err, GA_USAGE, NULL, NULL,
-			("--machine takes one whole inventory, and there are %zu", all.list.n),
-			("on the machine that deploys: gpuaas-reconcile --inventory --machine %s",
-			 machine));
-	return NULL;
+	ga_schema_release(&ga_request_schema, r);
 }
 
-/* Takes in one machine that a tenant has. */
-static int take_in(struct ga_err *err)
+static int fill_request(struct ga_request *r, struct ga_err *err)
 {
-	const struct reading *r = only_one(err);
-	struct ga_take_in in = { .project = project, .profile = profile, .reason = reason,
-				 .name = name };
-	const struct ga_rec end = { .schema = &ga_inventory_schema, .json = r ? r->json : NULL,
-				    .signature = r ? r->signature : NULL,
-				    .raw = r && r->lines.len ? r->lines.buf : "",
-				    .raw_len = r ? r->lines.len : 0 };
+	ga_schema_init(&ga_request_schema, r);
+	r->name = ga_strdup0(name);
+	r->profile = ga_xstrdup(profile);
+	r->project = ga_strdup0(project);
+	ga_request_complete(r);
+	return ga_request_check(r, err);
+}
+
+static int take_one(const struct reading *r, const struct ga_request *request, struct ga_err *err)
+{
+	const struct ga_rec end = end_of(r);
+	struct ga_take_in in = { .request = request, .reason = reason };
 	ga_autofree char *node = NULL, *made = NULL;
 	struct ga_allocation x;
-	int first;
+	int first, taken;
 
-	if (!r || ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
+	if (ga_store_resolve(all.db, "node", machine, &node, NULL, err) < 0)
 		return -1;
-	if (ga_store_resolve(all.db, "node", machine, &node, NULL, err) < 0 ||
-	    ga_store_may_node(all.db, "administer", node, err) < 0 ||
-	    (first = ga_store_key_check(all.db, &end, err)) < 0 ||
-	    (in.node = node, ga_store_take_in(all.db, &r->of, &in, err)) < 0) {
-		free(in.allocation);
-		ga_db_rollback(all.db);
-		return ga_store_access_note(all.db, err);
-	}
+	first = begin(node, &end, err);
+	if (first < 0)
+		return -1;
+	in.node = node;
+	taken = ga_store_take_in(all.db, &r->of, &in, err);
 	made = in.allocation;
+	if (taken < 0)
+		return refuse_all(&end, err);
 	if (ga_db_commit(all.db, err) < 0)
 		return -1;
 	if (first)
 		ga_tell_first_key(&end);
 	if (ga_store_allocation(all.db, made, &x, err) < 0)
 		return -1;
-	first = ga_emit(&ga_allocation_schema, &x, err);
+	taken = ga_emit(&ga_allocation_schema, &x, err);
 	ga_schema_release(&ga_allocation_schema, &x);
-	return first;
+	return taken;
+}
+
+/* Takes in the machine by the one inventory of the stream, which must be complete; 1 when it has no
+ * end. */
+static int take_in(const struct ga_request *request, struct ga_err *err)
+{
+	if (all.list.n == 1)
+		return all.list.v[0].whole ? take_one(&all.list.v[0], request, err) :
+					     tell_cut_short(&all.list.v[0], err);
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("--machine takes one inventory, and there are %zu", all.list.n),
+			 ("on the machine that deploys: gpuaas-reconcile --inventory --machine %s",
+			  machine));
 }
 
 int ga_cli_adopt(struct ga_err *err)
 {
+	ga_cleanup(cleanup_request) struct ga_request request = { 0 };
 	int r;
 
-	if (!machine != !profile || (name && !machine) || (wipe && machine))
+	if (!machine != !profile || ((name || project) && !machine) || (wipe && machine))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("%s", wipe && machine ? "--machine takes a machine in, and wipes "
 					"nothing: not with --wipe" :
 					machine ? "--machine needs --profile" :
-						  "--profile and --name belong to --machine"),
+					"--profile, --project and --name belong to --machine"),
 				 ("gpuaas-state adopt --machine NODE --profile NAME --project NAME "
 				  "--reason TEXT INVENTORY"));
 	if (ga_cli_need_reason(reason, "adopt", err) < 0 ||
+	    (machine && fill_request(&request, err) < 0) ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &all.db, err) < 0)
 		return -1;
-	r = read_all(err) < 0 ? -1 : machine ? take_in(err) : adopt_all(err);
+	r = read_all(err) < 0 ? -1 : machine ? take_in(&request, err) : adopt_all(err);
 	release_all();
 	return r;
 }

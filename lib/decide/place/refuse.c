@@ -519,6 +519,9 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 
 	if (ga_streq(near->why, "region_closed"))
 		return ga_place_open_regions(ask);
+	if (!s && ga_streq(near->why, "node_draining"))
+		return ga_xprintf("when the reason is settled: gpuaas-node undrain %s",
+				  near->node->id);
 	if (!s)
 		return ga_xprintf("gpuaas-node show %s", near->node->id);
 	/* The slots are available, but smaller than the profile requires. */

@@ -7,6 +7,7 @@
 #include "base/str.h"
 
 #define AND " && "
+#define ON "gpuaas-on "
 #define FOLD "gpuaas-state fold -"
 #define PROVISION "gpuaas-provision"
 #define RESUME PROVISION " --resume "
@@ -74,7 +75,7 @@ char *ga_remote_command(const char *command, const char *node)
 	const char *at = command, *end;
 	bool first = true, proves = false;
 
-	if (!command || strstr(command, "gpuaas-on ") || strstr(command, "ssh "))
+	if (!command || strstr(command, ON) || strstr(command, "ssh "))
 		return ga_strdup0(command);
 	end = strstr(command, AND);
 	if (end) {
@@ -107,4 +108,24 @@ char *ga_remote_command(const char *command, const char *node)
 	if (proves)
 		ga_str_add(&out, " | " FOLD);
 	return ga_str_take(&out);
+}
+
+bool ga_remote_runs_there(const char *command, bool from_here)
+{
+	const char *at = command;
+	bool proved = false;
+
+	while (at && *at) {
+		const char *bar = strstr(at, " | "), *and = strstr(at, AND);
+		const char *end = bar && (!and || bar < and) ? bar : and;
+		size_t len = end ? (size_t)(end - at) : strlen(at);
+
+		proved = proved || (from_here && begins(at, len, "gpuaas-release -"));
+		if (!proved && (begins(at, len, ON) || (!from_here && find(at, len))))
+			return true;
+		if (end && end == and)
+			proved = false;
+		at = end ? end + (end == and ? strlen(AND) : strlen(" | ")) : NULL;
+	}
+	return false;
 }

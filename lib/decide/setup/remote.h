@@ -12,5 +12,12 @@
  * are not of gpuaas stay as they are. NULL for NULL.
  */
 char *ga_remote_command(const char *command, const char *node);
+/*
+ * Whether a host program of the command runs on the node. from_here: the command is typed on the
+ * machine that deploys, so that only its stages with gpuaas-on run there. The stages after a
+ * "gpuaas-release -" do not count: they get orders only after the trusted system of the node has
+ * proved itself. false for NULL.
+ */
+bool ga_remote_runs_there(const char *command, bool from_here);
 
 #endif

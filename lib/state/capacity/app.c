@@ -3,7 +3,6 @@
 #include "state/capacity/app.h"
 
 #include "record/rec.h"
-#include "record/time.h"
 #include "state/db/audit.h"
 
 int ga_query_apps(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err)
@@ -32,7 +31,7 @@ int ga_store_app(struct ga_db *db, const char *name, struct ga_app *ret, struct 
 
 int ga_store_apply_app(struct ga_db *db, const struct ga_app *a, struct ga_err *err)
 {
-	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
+	ga_autofree char *old = NULL, *text = NULL;
 	struct ga_app next = *a; /* borrows every member */
 	int64_t version = 0;
 
@@ -50,9 +49,8 @@ int ga_store_apply_app(struct ga_db *db, const struct ga_app *a, struct ga_err *
 	if (ga_db_change(db, err, "UPDATE app SET current = 0 WHERE name = ?1 AND current = 1",
 			 "s", a->name) < 0 ||
 	    ga_db_change(db, err,
-			 "INSERT INTO app (name, version, record, created_at, current) "
-			 "VALUES (?1, ?2, ?3, ?4, 1)",
-			 "siss", a->name, next.version, text, now) < 0 ||
+			 "INSERT INTO app (name, version, record, current) VALUES (?1, ?2, ?3, 1)",
+			 "sis", a->name, next.version, text) < 0 ||
 	    ga_audit_add(db, "app_applied", a->name,
 			 json_pack("{s:I}", "version", (json_int_t)next.version), err) < 0)
 		return -1;

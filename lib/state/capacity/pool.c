@@ -72,7 +72,8 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 	return r;
 }
 
-/* One number for how scattered a pool's free slots are. */
+/* One number for how scattered a pool's free slots are. Those of nodes in mode baremetal do not
+ * count: they are sold together. */
 static int64_t fragmentation(int64_t largest, int64_t available, int64_t largest_count)
 {
 	int64_t best = largest_count && available > largest_count ? largest_count : available;
@@ -95,13 +96,16 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 	int r;
 
 	/* In the order of ga_pool_schema; largest is the largest number of free slots on
-	 * one node. */
+	 * one node of mode slice. Then the available slots of such nodes, and the slots of the
+	 * largest machine of mode baremetal that is free. */
 	if (ga_store_fleet_load(db, &fleet, err) < 0 ||
 	    ga_store_fleet_expire(db, &fleet, err) < 0 ||
 	    ga_db_query(db, &rows, err,
 			"SELECT pool, region, NULL, type, count(*), sum(slots), sum(available), "
 			"sum(reserved), sum(active), sum(cleaning), sum(blocked), sum(disabled), "
-			"max(usable), 0 FROM (SELECT n.pool AS pool, n.region AS region, "
+			"max(usable * slices), 0, sum(available * slices), "
+			"max(iif(slices = 0 AND usable = slots, slots, 0)) "
+			"FROM (SELECT n.pool AS pool, n.region AS region, "
 			"s.accelerator_type AS type, count(*) AS slots, "
 			"sum(s.state = 'available') AS available, "
 			"sum(s.state IN ('reserved', 'provisioning')) AS reserved, "
@@ -111,7 +115,8 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 			"sum(s.state = 'disabled') AS disabled, "
 			"CASE WHEN n.state = 'active' AND n.blockers = '[]' "
 			"THEN sum(s.state = 'available' AND s.cordon_reason IS NULL) ELSE 0 END "
-			"AS usable FROM slot s JOIN node n ON n.id = s.node_id "
+			"AS usable, n.mode <> 'baremetal' AS slices "
+			"FROM slot s JOIN node n ON n.id = s.node_id "
 			"WHERE s.retired = 0 GROUP BY n.id, s.accelerator_type) p "
 			"GROUP BY pool, region, type ORDER BY pool, region, type", "") < 0)
 		return -1;
@@ -122,7 +127,9 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 		if (r == 0 && worth.largest_count) /* else no profile sells the type */
 			pool.largest = worth.largest;
 		pool.fragmentation_ppm =
-			fragmentation(pool.largest, pool.available, worth.largest_count);
+			fragmentation(pool.largest, ga_rows_int(rows, 14), worth.largest_count);
+		if (ga_rows_int(rows, 15) > pool.largest)
+			pool.largest = ga_rows_int(rows, 15);
 		if (r == 0)
 			r = each(&ga_pool_schema, &pool, arg, err);
 		ga_schema_release(&ga_pool_schema, &pool);

@@ -3,14 +3,13 @@
 #include "state/capacity/region.h"
 
 #include "record/rec.h"
-#include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/json.h"
 
 int ga_store_apply_region(struct ga_db *db, const struct ga_region *r, struct ga_err *err)
 {
 	struct ga_region declared = *r; /* borrows every member */
-	ga_autofree char *text = NULL, *old = NULL, *now = ga_time_now();
+	ga_autofree char *text = NULL, *old = NULL;
 
 	if (!r->open && !r->reason && !r->retired)
 		return ga_refuse(err, GA_BADREC, "no_reason", r->name,
@@ -26,11 +25,10 @@ int ga_store_apply_region(struct ga_db *db, const struct ga_region *r, struct ga
 	if (r->retired ? ga_db_change(db, err, "DELETE FROM region WHERE name = ?1", "s",
 				      r->name) < 0 :
 			 ga_db_change(db, err,
-				      "INSERT INTO region (name, open, record, updated_at) "
-				      "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
-				      "open = excluded.open, record = excluded.record, "
-				      "updated_at = excluded.updated_at",
-				      "sbss", r->name, (int)r->open, text, now) < 0)
+				      "INSERT INTO region (name, open, record) VALUES (?1, ?2, ?3) "
+				      "ON CONFLICT (name) DO UPDATE SET open = excluded.open, "
+				      "record = excluded.record",
+				      "sbs", r->name, (int)r->open, text) < 0)
 		return -1;
 	if (ga_audit_add(db, r->retired ? "region_retired" : "region_applied", r->name,
 			 json_pack("{s:b, s:s*}", "open", r->open, "reason", r->reason), err) < 0)

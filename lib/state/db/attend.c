@@ -30,11 +30,43 @@ static bool has_ended(const struct ga_attend *f)
 	return false;
 }
 
+/* Replaces a command that would run on a machine of a tenant; false: it would not. The machine that
+ * deploys asks the operator's executables (baremetal.d/status), or the row waits for the
+ * release. */
+static bool keep_off(const struct ga_attend *f, const struct ga_attend_to *to, bool elsewhere,
+		     char **sentence, char **command)
+{
+	bool sure = f->node && ga_texts_has(&to->tenants->sure, f->node);
+	bool unsure = f->node && ga_texts_has(&to->tenants->unsure, f->node);
+	ga_autofree char *said = NULL, *given = NULL;
+
+	if ((!sure && !unsure) || !ga_remote_runs_there(*command, f->from_here))
+		return false;
+	said = GA_TAKE(*sentence);
+	given = GA_TAKE(*command);
+	if (!sure) {
+		ga_autofree char *there = elsewhere ? ga_remote_command(given, f->node) :
+						      GA_TAKE(given);
+
+		*sentence = ga_xprintf("%s; a tenant that this state does not know may have the "
+				       "machine: ask the executables of baremetal.d/status first; "
+				       "if none has it: %s", said, there);
+	} else {
+		*sentence = ga_xprintf("%s; a tenant has the machine: %s", said,
+				       unsure ? "the executables of baremetal.d/status confirm it" :
+						"nothing of gpuaas runs there until its release");
+	}
+	*command = unsure ? ga_xprintf("gpuaas-reconcile --inventory --machine %s | gpuaas-state "
+				       "adopt --reason TEXT -", f->node) :
+			    ga_xprintf("gpuaas-list claims --where node=%s --where live=true",
+				       f->node);
+	return true;
+}
+
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
-	ga_autofree char *sentence = f->sentence, *given = f->command;
+	ga_autofree char *sentence = f->sentence, *given = f->command, *command = NULL;
 	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
-	ga_autofree char *command = elsewhere ? ga_remote_command(given, f->node) : GA_TAKE(given);
 	struct ga_attention a = {
 		.object = (char *)(uintptr_t)f->object,
 		.object_kind = (char *)(uintptr_t)f->object_kind,
@@ -43,9 +75,11 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 		.since = (char *)(uintptr_t)f->since,
 		.node = (char *)(uintptr_t)f->node,
 		.project = (char *)(uintptr_t)f->project,
-		.sentence = sentence,
-		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
 	};
+	bool from_here = keep_off(f, to, elsewhere, &sentence, &given);
 
+	command = elsewhere && !from_here ? ga_remote_command(given, f->node) : GA_TAKE(given);
+	a.sentence = sentence;
+	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
 	return has_ended(f) ? 0 : to->each(&ga_attention_schema, &a, to->arg, err);
 }

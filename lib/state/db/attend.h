@@ -4,6 +4,7 @@
 #ifndef GA_STATE_DB_ATTEND_H
 #define GA_STATE_DB_ATTEND_H
 
+#include "base/texts.h"
 #include "state/db/row.h"
 
 /* The members of a record of gpuaas.attention. */
@@ -12,6 +13,12 @@ struct ga_attend {
 	char *sentence, *command; /* owned; ga_attention_emit frees both; NULL: state check */
 	bool from_here; /* the command runs on this machine, whichever node the row names */
 };
+/* Nodes on which nothing of gpuaas may run: their system answers what its tenant wants. */
+struct ga_tenants {
+	struct ga_texts sure;	/* a baremetal tenant has the machine */
+	struct ga_texts unsure; /* baremetal, and not verified since a restore: a tenant that the
+				   state does not know may have it */
+};
 /* The receiver of the rows, and the node that this machine is (NULL: not known, or none). A command
  * for another node goes through gpuaas-on (decide/setup/remote.h). */
 struct ga_attend_to {
@@ -19,9 +26,11 @@ struct ga_attend_to {
 	void *arg;
 	const char *here;
 	int64_t stale_seconds; /* nodes not observed for so long give a row; 0: none does */
+	const struct ga_tenants *tenants; /* ga_store_list_attention fills it in */
 };
 /* Passes one row to to->each and returns its result; frees the sentence and command of f. An object
- * that has ended (released, retired, …) has no row. */
+ * that has ended (released, retired, …) has no row. A command that would run on a machine while a
+ * tenant has it, or may have it, is replaced, and the sentence says why. */
 GA_MUST_CHECK int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to,
 				    struct ga_err *err);
 

@@ -35,7 +35,10 @@ static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct
 	if (ga_store_node_move(db, r->node, &move, &n, err) < 0)
 		return -1;
 	ga_schema_release(&ga_node_schema, &n);
-	return 0;
+	return ga_audit_add(db, "disk_not_wiped", r->node,
+			    json_pack("{s:s?, s:s}", "disk", r->steps.v[i].detail, "allocation",
+				      r->allocation),
+			    err);
 }
 
 int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)

@@ -16,8 +16,8 @@
  * ran without root: the registered key stays). Another key than the known one is GA_CONFLICT
  * "node_key_changed", unless accept_change revokes the known one; a revoked key, or one of another
  * node, is GA_DENIED "key_revoked" or "key_of_another". No key is registered while a baremetal
- * tenant has the machine (ga_store_no_tenant), nor of a baremetal machine that is not verified since
- * a restore: GA_KEY_WAITS, or GA_CONFLICT "unverified_since_restore" in place of a known key.
+ * tenant has the machine (ga_store_no_tenant), nor of a baremetal machine that is not verified
+ * since a restore: GA_KEY_WAITS, or GA_CONFLICT "unverified_since_restore" in place of a known key.
  */
 GA_MUST_CHECK int ga_store_key_learn(struct ga_db *db, const struct ga_host *host,
 				     bool accept_change, struct ga_err *err);
@@ -62,8 +62,8 @@ GA_MUST_CHECK int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec,
 #define GA_KEY_REVOKED 3
 /* Result of ga_store_key_learn: registered, after all earlier keys of the node were revoked. */
 #define GA_KEY_AFTER_REVOKED 4
-/* Result of ga_store_key_learn: not registered, because the node is baremetal and not verified since
- * a restore. */
+/* Result of ga_store_key_learn: not registered, because the node is baremetal and not verified
+ * since a restore. */
 #define GA_KEY_WAITS 5
 GA_MUST_CHECK int ga_store_key_here(struct ga_db *db, const char *node, const char *key,
 				    struct ga_err *err);

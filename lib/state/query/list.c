@@ -198,7 +198,7 @@ static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;
-	const struct ga_attend_to to = { each, arg, f->q->here, f->q->stale_seconds };
+	const struct ga_attend_to to = { each, arg, f->q->here, f->q->stale_seconds, NULL };
 
 	return ga_store_list_attention(db, &to, err);
 }

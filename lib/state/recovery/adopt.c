@@ -32,6 +32,7 @@ void ga_adoption_release(struct ga_adoption *a)
 	ga_texts_release(&a->allocations);
 	ga_texts_release(&a->slots);
 	ga_texts_release(&a->wipes);
+	ga_texts_release(&a->unchanged);
 }
 
 /* ---- shared by the files adopt*.c ---- */
@@ -125,8 +126,8 @@ int ga_adopt_order(struct ga_adopting *a, const char *slot, const struct ga_wipe
 
 typedef int (*step)(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err);
 
-/* A tenant has the machine of a deployment that is not taken in: a node without slots is verified by
- * nothing else, and so takes no key and no placement until the machine is taken in. */
+/* A tenant has the machine of a deployment that is not taken in: a node without slots is verified
+ * by nothing else, and so takes no key and no placement until the machine is taken in. */
 static int leave_unverified(struct ga_adopting *a, const struct ga_inventory_work *w,
 			    struct ga_err *err)
 {

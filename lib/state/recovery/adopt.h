@@ -13,6 +13,7 @@
 #include "state/db/db.h"
 
 struct ga_finding;
+struct ga_request;
 
 /* The complete stream of one node. */
 struct ga_inventory_of {
@@ -30,6 +31,7 @@ struct ga_adoption {
 	struct ga_texts allocations; /* ids of adopted allocations */
 	struct ga_texts slots;	     /* ids of slots verified in this epoch */
 	struct ga_texts wipes;	     /* ids of slots with a new wipe order */
+	struct ga_texts unchanged;   /* sentences: answers about machines that changed nothing */
 };
 void ga_adoption_release(struct ga_adoption *a);
 #define ga_autoadoption ga_cleanup(ga_adoption_release)
@@ -43,16 +45,16 @@ GA_MUST_CHECK int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of 
 				 struct ga_adoption *adoption, struct ga_err *err);
 /* A machine that a tenant had before gpuaas knew it. allocation is filled in, allocated. */
 struct ga_take_in {
-	const char *node, *project, *profile, *reason;
-	const char *name; /* NULL: none */
+	const char *node, *reason;
+	const struct ga_request *request; /* project, profile and name; checked by its schema */
 	char *allocation;
 };
 /*
  * In the caller's transaction: makes an active baremetal allocation of the node for the tenant that
  * has it, with claims on the node and on every slot, and its devices tainted. The inventory has the
  * answer of the operator's executables (adopt_machine.c). Makes no slot available and no plan.
- * GA_NOTFOUND or GA_CONFLICT "no_discovery"; GA_CONFLICT "node_mode", "node_in_use",
- * "wrong_state", "no_status", "not_deployed", "wrong_node".
+ * GA_NOTFOUND or GA_CONFLICT "no_discovery"; GA_NOTFOUND "no_profile"; GA_NO "profile_retired";
+ * GA_CONFLICT "node_mode", "node_in_use", "wrong_state", "no_status", "not_deployed", "wrong_node".
  */
 GA_MUST_CHECK int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 				   struct ga_take_in *in, struct ga_err *err);

@@ -33,17 +33,32 @@ static const char *member(const json_t *json, const char *name)
 	return json_string_value(json_object_get(json, name));
 }
 
+/* The allocation that the work is about: of the question or, when that named none, of the answer.
+ * NULL: a tenant from before gpuaas, or none. */
+static const char *allocation_of(const struct ga_inventory_work *w)
+{
+	const char *asked = member(w->order, "allocation");
+
+	return asked || !ga_streq(w->state, "done") ? asked : member(w->result, "allocation");
+}
+
+/* The answer to the question about the allocation, or to one that named none. */
 static const struct ga_inventory_work *answer_of(const struct ga_adopting *a, const char *node,
 						 const char *allocation)
 {
+	const struct ga_inventory_work *other = NULL;
+
 	for (size_t i = 0; i < a->of->works.n; i++) {
 		const struct ga_inventory_work *w = &a->of->works.v[i];
 
-		if (ga_streq(w->program, "status") && ga_streq(w->object, node) &&
-		    ga_streq(member(w->order, "allocation"), allocation))
+		if (!ga_streq(w->program, "status") || !ga_streq(w->object, node))
+			continue;
+		if (ga_streq(member(w->order, "allocation"), allocation))
 			return w;
+		if (!other && ga_streq(allocation_of(w), allocation))
+			other = w;
 	}
-	return NULL;
+	return other;
 }
 
 /* Why the answer has not the form of gpuaas-host(7), or NULL: the executables are the operator's,
@@ -158,34 +173,76 @@ static int is_to_verify(struct ga_adopting *a, const char *node, const char *all
 			 "s.epoch_verified < (SELECT epoch FROM meta)))", "ss", allocation, node);
 }
 
+/* Notes why an answer changes nothing, with what a person does next. Only for a question about a
+ * machine that a person named: each inventory asks about those of host.db. */
+static int note_unchanged(struct ga_adopting *a, const struct ga_inventory_work *w,
+			  struct ga_err *err)
+{
+	const char *node = w->object, *allocation = allocation_of(w);
+	const char *state = member(w->result, "state"), *error = member(w->result, "error");
+	ga_autofree char *known = NULL, *on = NULL, *next = NULL, *sentence = NULL;
+
+	if (allocation && ga_db_one(a->db, err, "SELECT state, node_id FROM allocation WHERE "
+				    "id = ?1", "sSS", allocation, &known, &on) < 0)
+		return -1;
+	if (!ga_streq(w->state, "done"))
+		next = ga_xprintf("its executables failed%s%s", error ? ": " : "",
+				  error ? error : "");
+	else if (!ga_streq(state, "tenant"))
+		next = ga_xprintf("baremetal.d/status says '%s', so no tenant has it", state ?
+				  state : "nothing");
+	else if (!allocation)
+		next = ga_xprintf("a tenant has it, for no allocation: 'gpuaas-state adopt "
+				  "--machine %s' takes it in", node);
+	else if (!known)
+		next = ga_xprintf("allocation '%s' is not in this state: the inventory of the "
+				  "machine that deployed it has its plan", allocation);
+	else if (!ga_streq(on, node))
+		next = ga_xprintf("allocation '%s' is on node '%s'", allocation, on ? on : "none");
+	else
+		next = ga_xprintf("allocation '%s' is %s, and nothing of it is left to verify",
+				  allocation, known);
+	sentence = ga_xprintf("the answer about node '%s' changes nothing: %s", node, next);
+	ga_texts_add(&a->out->unchanged, sentence);
+	return 0;
+}
+
+static int verify_by(struct ga_adopting *a, const struct ga_inventory_work *w,
+		     const char *allocation, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	json_t *answer;
+
+	if (ga_store_may_node(a->db, "administer", w->object, err) < 0)
+		return -1;
+	if (ga_adopt_tenant(a, w->object, allocation, &answer, &why) == 0)
+		return verify_one(a, w->object, allocation, err);
+	if (why.code != GA_CONFLICT) {
+		*err = why;
+		return -1;
+	}
+	ga_adopt_finding(a, "not_adopted", allocation, why.msg, why.hint[0] ? why.hint : NULL);
+	ga_err_clear(&why);
+	return 0;
+}
+
 int ga_adopt_machines(struct ga_adopting *a, struct ga_err *err)
 {
 	for (size_t i = 0; i < a->of->works.n; i++) {
 		const struct ga_inventory_work *w = &a->of->works.v[i];
-		const char *allocation = member(w->order, "allocation");
-		struct ga_err why = GA_ERR_INIT;
-		json_t *answer;
+		const char *allocation = allocation_of(w);
 		int r;
 
-		if (!ga_streq(w->program, "status") || !allocation)
+		if (!ga_streq(w->program, "status"))
 			continue;
-		r = is_to_verify(a, w->object, allocation, err);
-		if (r < 0 || (r && ga_store_may_node(a->db, "administer", w->object, err) < 0))
+		r = allocation ? is_to_verify(a, w->object, allocation, err) : 0;
+		if (r > 0)
+			r = verify_by(a, w, allocation, err);
+		else if (!r && !member(w->order, "allocation") &&
+			 answer_of(a, w->object, allocation) == w)
+			r = note_unchanged(a, w, err);
+		if (r < 0)
 			return -1;
-		if (!r)
-			continue;
-		if (ga_adopt_tenant(a, w->object, allocation, &answer, &why) == 0) {
-			if (verify_one(a, w->object, allocation, err) < 0)
-				return -1;
-			continue;
-		}
-		if (why.code != GA_CONFLICT) {
-			*err = why;
-			return -1;
-		}
-		ga_adopt_finding(a, "not_adopted", allocation, why.msg,
-				 why.hint[0] ? why.hint : NULL);
-		ga_err_clear(&why);
 	}
 	return 0;
 }
@@ -208,7 +265,7 @@ static void cleanup_taking(struct taking *t)
 	free(t->fingerprint);
 }
 
-/* Enrolled, discovered, sold whole, and nobody's. */
+/* Enrolled, discovered, in mode baremetal, and held by nobody. */
 static int check_node(struct taking *t, struct ga_err *err)
 {
 	ga_autofree char *state = NULL, *mode = NULL, *held = NULL, *changed = NULL;
@@ -249,13 +306,19 @@ static int check_node(struct taking *t, struct ga_err *err)
 /* The profile that it is billed by. */
 static int read_profile(struct taking *t, struct ga_err *err)
 {
-	if (ga_store_profile(t->a.db, t->in->profile, &t->profile, err) < 0)
+	const char *name = t->in->request->profile;
+
+	if (ga_store_profile(t->a.db, name, &t->profile, err) < 0)
 		return -1;
+	if (t->profile.retired)
+		return ga_refuse(err, GA_NO, "profile_retired", name,
+				 ("profile '%s' is retired: it takes no new work", name),
+				 ("'gpuaas-profile list' shows the others"));
 	if (ga_streq(t->profile.shape, "baremetal"))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "node_mode", t->in->node,
-			 ("profile '%s' is for slices, and a tenant has all of node '%s'",
-			  t->in->profile, t->in->node),
+			 ("profile '%s' is for slices, and a tenant has all of node '%s'", name,
+			  t->in->node),
 			 ("'gpuaas-profile list' shows those of the shape baremetal"));
 }
 
@@ -332,15 +395,10 @@ static int insert_allocation(struct taking *t, struct ga_err *err)
 {
 	ga_autofree char *request = NULL, *type = NULL;
 	ga_autostr struct ga_str answer = GA_STR_INIT;
-	struct ga_request r;
+	struct ga_request r = *t->in->request; /* a view: it is not released */
 
-	ga_schema_init(&ga_request_schema, &r);
-	r.name = (char *)(uintptr_t)t->in->name;
-	r.profile = t->profile.name;
 	r.shape = t->profile.shape;
-	r.project = (char *)(uintptr_t)t->in->project;
-	r.priority = 100;
-	request = ga_rec_format_text(&ga_request_schema, &r); /* r borrows: it is not released */
+	request = ga_rec_format_text(&ga_request_schema, &r);
 	ga_rec_dump(t->answer, &answer);
 	if (ga_db_get(t->a.db, err,
 		      "SELECT max(accelerator_type) FROM slot WHERE node_id = ?1 AND retired = 0 "
@@ -356,7 +414,7 @@ static int insert_allocation(struct taking *t, struct ga_err *err)
 		       "?6, ?10, (SELECT char(10) || group_concat(value, char(10)) || char(10) "
 		       "FROM json_each(p.record, '$.types')), ?11 FROM profile p WHERE "
 		       "p.name = ?12 AND p.version = ?13",
-		       "ssssisssisssi", t->in->allocation, t->in->name, request, t->in->project,
+		       "ssssisssisssi", t->in->allocation, r.name, request, r.project,
 		       (int64_t)t->slots.n, t->a.now, t->in->node, type, t->profile.price_micros,
 		       ga_audit_actor(), answer.buf, t->profile.name, t->profile.version);
 }
@@ -374,15 +432,12 @@ static int claim_all(struct taking *t, struct ga_allocation_row *h, struct ga_er
 			 "WHERE id = ?1", "ssss", node, id, t->a.now, t->fingerprint) < 0)
 		return -1;
 	for (size_t i = 0; i <= t->slots.n; i++) {
-		ga_autofree char *claim = ga_id_new();
-		const char *slot = i ? t->slots.v[i - 1] : NULL;
+		const struct ga_adopt_claim c = {
+			.allocation = id, .node = node, .slot = i ? t->slots.v[i - 1] : NULL,
+			.holder = id, .at = t->a.now,
+		};
 
-		if (ga_db_change(db, err,
-				 "INSERT INTO claim (id, allocation_id, node_id, slot_id, "
-				 "claim_kind, live, held_by, created_at, accelerator_type) VALUES "
-				 "(?1, ?2, ?3, ?4, ?5, 1, ?2, ?6, (SELECT accelerator_type FROM "
-				 "slot WHERE id = ?4))", "ssssss", claim, id, node, slot,
-				 slot ? "slot" : "node", t->a.now) < 0)
+		if (ga_adopt_claim(&t->a, &c, err) < 0)
 			return -1;
 	}
 	if (ga_store_move_allocation(db, h, "placed", t->a.now, NULL, err) < 0 ||
@@ -402,7 +457,8 @@ static int claim_all(struct taking *t, struct ga_allocation_row *h, struct ga_er
 	return ga_store_usage_open(db, id, "active", t->a.now, err);
 }
 
-static int tell(struct taking *t, struct ga_err *err)
+/* Stores the tenant's address, and audits what the executables said. */
+static int record_taken_in(struct taking *t, struct ga_err *err)
 {
 	struct ga_access access = { .address = (char *)(uintptr_t)member(t->answer, "address") };
 	struct ga_allocation now = {
@@ -416,7 +472,7 @@ static int tell(struct taking *t, struct ga_err *err)
 		return -1;
 	return ga_audit_add(t->a.db, "taken_in", t->in->allocation,
 			    json_pack("{s:s, s:s, s:s, s:i, s:s, s:s?, s:s?, s:s?, s:s}", "node",
-				      t->in->node, "project", t->in->project, "profile",
+				      t->in->node, "project", t->in->request->project, "profile",
 				      t->profile.name, "slots", (int)t->slots.n, "said_by",
 				      t->a.of->end.node, "machine", member(t->answer, "machine"),
 				      "image", member(t->answer, "image"), "owner",
@@ -440,5 +496,5 @@ int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 	    insert_allocation(&t, err) < 0 ||
 	    ga_store_allocation_row(db, in->allocation, &h, err) < 0 || claim_all(&t, &h, err) < 0)
 		return -1;
-	return tell(&t, err);
+	return record_taken_in(&t, err);
 }

@@ -307,7 +307,7 @@ static char *request_record(const struct ga_plan *plan, const char *app)
 	r.shape = plan->shape;
 	r.count = plan->count;
 	r.project = plan->project;
-	r.priority = 100;
+	r.priority = GA_PRIORITY_DEFAULT;
 	r.image = plan->image ? plan->image->name : NULL;
 	r.user_data_digest = plan->user_data_digest;
 	r.app = (char *)(uintptr_t)app;
@@ -412,14 +412,16 @@ static int check_machine(struct ga_adopting *a, const struct ga_inventory_work *
 		       ga_adopt_tenant(a, plan->node, plan->allocation, &answer, err);
 }
 
-static int claim_node(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
+int ga_adopt_claim(struct ga_adopting *a, const struct ga_adopt_claim *c, struct ga_err *err)
 {
-	ga_autofree char *id = ga_id_new();
+	ga_autofree char *made = c->id ? NULL : ga_id_new();
 
 	return ga_db_change(a->db, err,
-			    "INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, "
-			    "held_by, created_at) VALUES (?1, ?2, ?3, 'node', 1, ?2, ?4)",
-			    "ssss", id, plan->allocation, plan->node, plan->created_at);
+			    "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, "
+			    "live, held_by, created_at, accelerator_type) VALUES (?1, ?2, ?3, ?4, "
+			    "?5, 1, ?6, ?7, (SELECT accelerator_type FROM slot WHERE id = ?4))",
+			    "sssssss", c->id ? c->id : made, c->allocation, c->node, c->slot,
+			    c->slot ? "slot" : "node", c->holder, c->at);
 }
 
 int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
@@ -431,7 +433,8 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	bool baremetal = ga_streq(plan->shape, "baremetal");
 	const char *holder = baremetal ? plan->allocation : "slices";
 	const char *node = baremetal ? plan->node : a->of->end.node;
-
+	struct ga_adopt_claim claim = { .allocation = plan->allocation, .node = plan->node,
+					.holder = holder, .at = plan->created_at };
 	int r = baremetal ? check_machine(a, w, plan, err) : 0;
 
 	if (r)
@@ -453,18 +456,14 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	    ga_db_change(a->db, err,
 			 "UPDATE node SET held_by = ?2, generation = generation + 1 "
 			 "WHERE id = ?1 AND held_by IS NULL", "ss", plan->node, holder) < 0 ||
-	    (baremetal && claim_node(a, plan, err) < 0))
+	    (baremetal && ga_adopt_claim(a, &claim, err) < 0))
 		return -1;
 	for (size_t i = 0; i < plan->bundles.n; i++) {
 		const struct ga_bundle *b = &plan->bundles.v[i];
 
-		if (ga_db_change(a->db, err,
-				 "INSERT INTO claim (id, allocation_id, node_id, slot_id, "
-				 "claim_kind, live, held_by, created_at, accelerator_type) VALUES "
-				 "(?1, ?2, ?3, ?4, 'slot', 1, ?6, ?5, (SELECT "
-				 "accelerator_type FROM slot WHERE id = ?4))",
-				 "ssssss", b->claim, plan->allocation, plan->node, b->slot,
-				 plan->created_at, holder) < 0 ||
+		claim.id = b->claim;
+		claim.slot = b->slot;
+		if (ga_adopt_claim(a, &claim, err) < 0 ||
 		    ga_db_change(a->db, err,
 				 "UPDATE slot SET state = 'reserved', since = ?2, "
 				 "epoch_verified = (SELECT epoch FROM meta), "

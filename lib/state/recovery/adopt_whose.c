@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whose objects an inventory may change: those of its own node, which signed it. One exception: no
- * program of gpuaas runs on a machine that a tenant has whole, so the machine that deployed it
+ * program of gpuaas runs on a machine that a baremetal tenant has, so the machine that deployed it
  * reports the end of its allocation; it shows that by an order that the state gave. A wipe is never
  * reported for another node.
  */

@@ -19,6 +19,10 @@
 	"look at its audit; a new discovery or apply writes it again " \
 	"(gpuaas-discover | gpuaas-approve --record-only)"
 #define NO_GENERATION "generation NOT BETWEEN 0 AND " GA_SQL_GENERATION_LAST
+/* Texts that GA_T_NAME refuses in a record; NULL is none of them. */
+#define NO_NAME(column) \
+	"(length(" column ") NOT BETWEEN 1 AND 63 OR " column " GLOB '*[^a-z0-9._-]*' OR " column \
+	" GLOB '[._-]*')"
 #define CAPACITY \
 	"node_id, accelerator_type, memory_mib, cpus, epoch_verified, slots, free, waiting, " \
 	"disabled, modules, free_modules"
@@ -263,6 +267,10 @@ const struct ga_check_rule ga_check_rules[] = {
 	  GA_SQL_NOT_OBJECT("order_text") " OR " GA_SQL_NOT_OBJECT("profile_record")
 	  " ORDER BY number",
 	  "its request, profile, plan, network or order is not a record", NULL },
+	{ "row_damaged",
+	  "SELECT id FROM allocation WHERE " NO_NAME("name") " OR " NO_NAME("project")
+	  " ORDER BY number",
+	  "its name or its project is no name", NULL },
 	{ "row_damaged",
 	  "SELECT name FROM profile WHERE " GA_SQL_NOT_OBJECT("record") " UNION ALL "
 	  "SELECT name FROM app WHERE " GA_SQL_NOT_OBJECT("record") " UNION ALL "

@@ -66,6 +66,14 @@ GA_MUST_CHECK int ga_adopt_may_fold(struct ga_adopting *a, const struct ga_inven
  * is to be made, which a finding says: a baremetal deployment that failed before it wrote. */
 GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 				const struct ga_plan *plan, struct ga_err *err);
+/* A live claim of an adopted allocation. */
+struct ga_adopt_claim {
+	const char *id; /* NULL: a new one */
+	const char *allocation, *node, *holder, *at;
+	const char *slot; /* NULL: the claim on the node */
+};
+GA_MUST_CHECK int ga_adopt_claim(struct ga_adopting *a, const struct ga_adopt_claim *c,
+				 struct ga_err *err);
 /* adopt_machine.c: whether the operator's executables say that the node is deployed for the
  * allocation (NULL: for a tenant that gpuaas does not know). 0 with their answer, borrowed from the
  * inventory; GA_CONFLICT "no_status", "not_deployed" or "wrong_node" when there is no proof. */

@@ -113,12 +113,16 @@ static char *blocked_command(const struct ga_rows *r)
 	const char *wwid = ga_rows_text(r, S_WWID);
 	ga_autofree char *again = ga_store_leave(GA_M_SLOT, "cleanup_blocked",
 						 ga_rows_text(r, S_SHAPE), ga_rows_text(r, S_ID));
+	ga_autofree char *look = ga_streq(ga_rows_text(r, S_SHAPE), "baremetal") ?
+					 ga_remote_command("gpuaas-discover",
+							   ga_rows_text(r, S_NODE)) :
+					 ga_xstrdup("gpuaas-discover");
 
 	if (!wwid || !ga_streq(ga_rows_text(r, S_CODE), "wipe_not_started") ||
 	    !strstr(ga_rows_text(r, S_EVIDENCE), GA_FAULT_NVME_SIGNATURE ": "))
 		return GA_TAKE(again);
-	return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
-			  " --destroy-data %s && %s", ga_rows_int(r, S_INDEX), wwid, again);
+	return ga_xprintf("%s | gpuaas-approve --slot %" PRId64 " --destroy-data %s && %s", look,
+			  ga_rows_int(r, S_INDEX), wwid, again);
 }
 
 /* While an allocation holds the slot, the command that leaves the allocation's state frees it. A
@@ -432,7 +436,8 @@ static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, s
 
 /* ---- nodes ---- */
 
-enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS };
+enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS,
+       N_DISK };
 
 static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -463,6 +468,11 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
 			f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
 		}
+	} else if (ga_rows_bool(r, N_DISK)) {
+		f.code = "disk_not_wiped";
+		f.sentence = ga_xprintf("it is draining: %s; wipe the disk by hand or allow its "
+					"data, then undrain", cordon ? cordon : "");
+		f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
 	} else if (code) {
 		bool changed = ga_streq(code, "fingerprint_changed");
 
@@ -480,6 +490,11 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 	return ga_attention_emit(&f, to, err);
 }
 
+/* The fold of a release drained the node (state/fold/release.c), and nobody returned it since. */
+#define DISK_LEFT \
+	"(state = 'draining' AND EXISTS (SELECT 1 FROM audit a WHERE a.object = n.id AND " \
+	"a.action = 'disk_not_wiped' AND a.at >= n.since))"
+
 static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -493,11 +508,11 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"json_extract(told, '$[0].hint'), state = 'quarantined' AND EXISTS "
 			"(SELECT 1 FROM audit a WHERE a.object = n.id AND a.action = 'node_lost' "
 			"AND a.at >= n.since), EXISTS (SELECT 1 FROM slot s WHERE "
-			"s.node_id = n.id AND s.retired = 0) "
+			"s.node_id = n.id AND s.retired = 0), " DISK_LEFT " "
 			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
 			"WHERE state <> 'retired' AND (state = 'quarantined' "
-			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch)) "
-			"ORDER BY id",
+			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch) OR "
+			DISK_LEFT ") ORDER BY id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
@@ -571,12 +586,43 @@ static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
 	return ga_attention_emit(&f, arg, err);
 }
 
-int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+/* ---- all ---- */
+
+static void cleanup_tenants(struct ga_tenants *t)
 {
+	ga_texts_release(&t->sure);
+	ga_texts_release(&t->unsure);
+}
+
+/* In the states below a tenant's system may run on the machine; after them the release has proved a
+ * trusted one. The machine with the state runs gpuaas, so it has no tenant. */
+static int read_tenants(struct ga_db *db, const char *here, struct ga_tenants *ret,
+			struct ga_err *err)
+{
+	return ga_db_texts(db, &ret->sure, err,
+			   "SELECT n.id FROM node n JOIN allocation a ON a.id = n.held_by WHERE "
+			   "a.state IN ('provisioning', 'active', 'preempting', 'releasing', "
+			   "'failed', 'release_failed') AND n.id IS NOT ?1", "s", here) < 0 ||
+			       ga_db_texts(db, &ret->unsure, err,
+					   "SELECT n.id FROM node n, meta m WHERE m.epoch > 1 AND "
+					   "n.epoch_verified < m.epoch AND n.mode = 'baremetal' "
+					   "AND n.id IS NOT ?1", "s", here) < 0 ?
+		       -1 :
+		       0;
+}
+
+int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *given, struct ga_err *err)
+{
+	ga_cleanup(cleanup_tenants) struct ga_tenants tenants = { 0 };
+	struct ga_attend_to all = *given, *to = &all;
+
+	all.tenants = &tenants;
+	if (read_tenants(db, given->here, &tenants, err) < 0)
+		return -1;
 	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
 	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
-	    ga_store_each_unsellable(db, attend_unsellable, (void *)(uintptr_t)to, err) < 0 ||
+	    ga_store_each_unsellable(db, attend_unsellable, to, err) < 0 ||
 	    ga_attend_damaged(db, to, err) < 0 ||
 	    ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
 	    ga_attend_refused(db, to, err) < 0 ||

@@ -72,6 +72,9 @@ static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct g
 	return r;
 }
 
+/* A host that a baremetal tenant has is not discovered, and what it showed before is over. */
+#define NO_TENANT "(n.held_by IS NULL OR n.held_by = 'slices') "
+
 /* ---- drains and maintenance ---- */
 
 #define IN_USE "EXISTS (SELECT 1 FROM claim c WHERE c.node_id = n.id AND c.held_by IS NOT NULL)"
@@ -171,7 +174,8 @@ int ga_attend_stale(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 	ga_time_format(ga_time_after(ga_clock_micros(), -to->stale_seconds), before);
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, n.since, n.observed_at FROM node n "
-			"WHERE n.state = 'active' AND coalesce(n.observed_at, '') < ?1 AND EXISTS "
+			"WHERE n.state = 'active' AND coalesce(n.observed_at, '') < ?1 AND "
+			NO_TENANT "AND EXISTS "
 			"(SELECT 1 FROM slot s WHERE s.node_id = n.id AND s.retired = 0) "
 			"ORDER BY n.id",
 			"s", before) < 0)
@@ -241,7 +245,8 @@ int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			"WHERE n.state <> 'retired' AND (SELECT lab FROM meta) = 0 "
 			"AND instr(o.record, '\"free_space\",\"state\":\"missing\"') > 0 "
 			"AND p.type = 'object' AND json_extract(p.value, '$.name') = 'free_space' "
-			"AND json_extract(p.value, '$.state') = 'missing' ORDER BY n.id",
+			"AND json_extract(p.value, '$.state') = 'missing' AND " NO_TENANT
+			"ORDER BY n.id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

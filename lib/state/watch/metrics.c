@@ -453,7 +453,7 @@ static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *out
 {
 	static const char oldest[] = "gpuaas_attention_oldest_timestamp_seconds";
 	ga_cleanup(cleanup_codes) struct codes codes = { 0 };
-	const struct ga_attend_to to = { count_code, &codes, NULL, stale_seconds };
+	const struct ga_attend_to to = { count_code, &codes, NULL, stale_seconds, NULL };
 	ga_autostr struct ga_str second = GA_STR_INIT;
 	size_t i;
 

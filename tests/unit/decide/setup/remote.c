@@ -91,9 +91,35 @@ static void of_the_machines(enum ga_machine m)
 	}
 }
 
+static const struct {
+	const char *command;
+	bool typed_there, from_here; /* the answer when it is typed on the node, or here */
+} runs[] = {
+	{ "gpuaas-reconcile --take-over", true, false },
+	{ "gpuaas-state adopt --reason TEXT - | gpuaas-wipe", true, false },
+	{ "gpuaas-node undrain h7 && gpuaas-discover | gpuaas-approve --record-only", true, false },
+	{ "gpuaas-approve repair s1 --reason TEXT | gpuaas-on gpuaas-wipe | gpuaas-state fold -",
+	  true, true },
+	{ "gpuaas-release a1 | gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -",
+	  true, false },
+	/* The proof counts for its own pipeline. */
+	{ "gpuaas-release a1 | gpuaas-release - && gpuaas-on --nodes node=h7 gpuaas-wipe --pending",
+	  true, true },
+	{ "gpuaas-list claims --where node=h7 --where live=true", false, false },
+	{ "gpuaas-wiped", false, false },
+	{ NULL, false, false },
+};
+
 int main(void)
 {
 	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(runs); i++) {
+		t_ok(ga_remote_runs_there(runs[i].command, false) == runs[i].typed_there,
+		     "on the node: '%s'", runs[i].command ? runs[i].command : "");
+		t_ok(ga_remote_runs_there(runs[i].command, true) == runs[i].from_here,
+		     "from here: '%s'", runs[i].command ? runs[i].command : "");
+	}
 
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
 		ga_autofree char *there = ga_remote_command(cases[i].here, "h7");

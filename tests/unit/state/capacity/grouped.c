@@ -58,10 +58,10 @@ static const struct {
 	{ "UPDATE node SET mode = ?3 WHERE id = ?1", { "slice", "slice", "baremetal" } },
 	{ "UPDATE node SET region = ?3 WHERE id = ?1", { "west", "west", "east", "-" } },
 	{ "UPDATE node SET pool = ?3 WHERE id = ?1", { "prod", "-" } },
-	{ "INSERT INTO region (name, open, record, updated_at) SELECT 'west', ?3 = '1', '{}', 'x' "
+	{ "INSERT INTO region (name, open, record) SELECT 'west', ?3 = '1', '{}' "
 	  "WHERE true ON CONFLICT (name) DO UPDATE SET open = excluded.open",
 	  { "1", "1", "1", "0" } },
-	{ "INSERT INTO region (name, open, record, updated_at) SELECT 'east', ?3 = '1', '{}', 'x' "
+	{ "INSERT INTO region (name, open, record) SELECT 'east', ?3 = '1', '{}' "
 	  "WHERE true ON CONFLICT (name) DO UPDATE SET open = excluded.open", { "1", "0" } },
 	{ "UPDATE node SET observed_at = ?3 WHERE id = ?1",
 	  { "2026-06-01T00:00:00.000000Z", "2026-06-01T00:00:00.5Z", "2026-06-02T00:00:00.000000Z",

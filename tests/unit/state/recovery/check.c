@@ -106,6 +106,8 @@ static const struct {
 	{ "row_damaged", "a1", "is not a record", MOVE("allocation", "a1", "order_text = ''") },
 	{ "row_damaged", "a1", "is not a record",
 	  MOVE("allocation", "a1", "profile_record = '{'") },
+	{ "row_damaged", "a1", "is no name", MOVE("allocation", "a1", "name = 'x y'") },
+	{ "row_damaged", "a1", "is no name", MOVE("allocation", "a1", "project = '-x'") },
 	{ "row_damaged", "h", "stored of it is not a record",
 	  "UPDATE profile SET record = '{' WHERE name = 'h'" },
 	{ "row_damaged", "n2", "stored of it is not a record",

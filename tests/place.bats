@@ -372,6 +372,18 @@ END
   run_ok gpuaas-place --profile bare --image lab
 }
 
+@test "a baremetal plan names the wanted image, and one that the state does not have is refused" {
+  fleet 2 8
+  run_status 1 gpuaas-place --profile whole --image nothere
+  jq_is '"\(.code) \(.shape): \(.sentence)"' "image_missing baremetal: there is no image 'nothere'"
+  run_ok gpuaas-place --profile whole --name plain
+  jq_is '"\(.image) \(has("tenant_image"))"' "null false"
+  run_ok gpuaas-place --profile whole --image lab --name dressed
+  jq_is '"\(.image) \(.tenant_image.name) \(.tenant_image.digest[:12])"' "null lab sha256:aaaaa"
+  run_ok gpuaas-show --json dressed
+  jq_is 'select(.kind == "gpuaas.allocation/1").image' lab
+}
+
 @test "memory is that of the maker, as everywhere" {
   local size
   fleet 1 8

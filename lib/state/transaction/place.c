@@ -294,6 +294,37 @@ static int admit(struct ga_placer *p, const struct ga_request *request, struct g
 	return p->dry_run ? 0 : ga_store_access_audit(p->db, &why, err);
 }
 
+static const char *wanted_image(const struct ga_placer *p, const struct ga_request *request)
+{
+	return request->image ? request->image : p->profile.image;
+}
+
+static const char no_image_hint[] =
+	"'gpuaas-list images' shows them; 'gpuaas-image add' makes one";
+
+/* An image that no node needs to have, or that an app is judged by: 1, 0 refused as the state has
+ * none of that name, -1. For a slice without an app placement finds that no node has it. */
+static int need_image(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	const char *image = wanted_image(p, request);
+	bool baremetal = ga_place_is_baremetal(request, &p->profile);
+	struct ga_refusal *r;
+
+	if (!image || (!baremetal && !request->app) ||
+	    ga_store_image_known(p->db, image, &why) == 0)
+		return 1;
+	if (why.code != GA_NOTFOUND) {
+		*err = why;
+		return -1;
+	}
+	r = refuse(p, request, GA_NO, "image_missing");
+	r->shape = ga_xstrdup(baremetal ? "baremetal" : "slice");
+	r->sentence = ga_xstrdup(why.msg);
+	r->hint = ga_xstrdup(no_image_hint);
+	return 0;
+}
+
 static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	struct ga_refusal *refused;
@@ -323,7 +354,9 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		refused->hint = ga_xstrdup("gpuaas-list profile shows the others");
 		return 0;
 	}
-	r = request->app ? need_app(p, request, &choice, err) : 1;
+	r = need_image(p, request, err);
+	if (r > 0 && request->app)
+		r = need_app(p, request, &choice, err);
 	if (r <= 0)
 		return r;
 	/* Slots that were left out for the other shape may be sold in this one. */
@@ -442,15 +475,13 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		say_which(refusal, &no_node, no_node.hint);
 	/* An image that no node has may not exist at all. */
 	refusal = refused_as(p, "image_missing");
-	if (!refusal || ga_store_image_known(p->db, request->image ? request->image :
-					     p->profile.image, &no_image) == 0)
+	if (!refusal || ga_store_image_known(p->db, wanted_image(p, request), &no_image) == 0)
 		return 0;
 	if (no_image.code != GA_NOTFOUND) {
 		*err = no_image;
 		return -1;
 	}
-	say_which(refusal, &no_image,
-		  "'gpuaas-list images' shows them; 'gpuaas-image add' makes one");
+	say_which(refusal, &no_image, no_image_hint);
 	return 0;
 }
 

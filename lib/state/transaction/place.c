@@ -223,9 +223,12 @@ static int add_type_memory(struct ga_placer *p, struct ga_err *err)
 static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *request, int status,
 				 const char *code)
 {
-	struct ga_refusal *r = &ga_list_add(&p->results)->refusal;
+	struct ga_placed *placed = ga_list_add(&p->results);
+	struct ga_refusal *r = &placed->refusal;
 
 	ga_schema_init(&ga_refusal_schema, r);
+	ga_schema_init(&ga_explanation_schema, &placed->explanation);
+	placed->explanation.request_id = ga_strdup0(request->request_id);
 	r->request_id = ga_strdup0(request->request_id);
 	r->project = ga_strdup0(request->project);
 	r->profile = ga_xstrdup(request->profile);
@@ -260,19 +263,36 @@ static int need_app(struct ga_placer *p, const struct ga_request *request,
 	return 0;
 }
 
+/* No node is looked at: each gets the first reason of the app. */
+static void explain_app(const struct ga_placer *p, const struct ga_match_reasons *reasons,
+			struct ga_explanation *ret)
+{
+	size_t i;
+
+	for (i = 0; p->explain && i < p->fleet.nodes.n; i++) {
+		struct ga_node_answer *answer = ga_list_add(&ret->nodes);
+
+		answer->node = ga_xstrdup(p->fleet.nodes.v[i].id);
+		answer->code = ga_xstrdup(reasons->v[0].code);
+		answer->detail = ga_xstrdup(reasons->v[0].sentence);
+	}
+}
+
 /* Finds what the app allows of the fleet as it is now: 1, 0 refused as it allows nothing, -1. */
 static int choose_app(struct ga_placer *p, struct ga_app_choice *choice, struct ga_err *err)
 {
 	ga_autoreasons struct ga_match_reasons reasons = { 0 };
 	struct ga_placed *placed;
+	struct ga_refusal *r;
 
 	if (ga_app_choose(choice, &reasons))
 		return 1;
-	placed = ga_list_add(&p->results);
-	ga_schema_init(&ga_refusal_schema, &placed->refusal);
+	r = refuse(p, choice->request, GA_NO, reasons.v[0].code);
+	placed = &p->results.v[p->results.n - 1];
 	placed->reasons = reasons;
 	reasons = (struct ga_match_reasons){ 0 };
-	return ga_app_refuse(p->db, choice, &placed->reasons, &p->rules, &placed->refusal, err);
+	explain_app(p, &placed->reasons, &placed->explanation);
+	return ga_app_refuse(p->db, choice, &placed->reasons, &p->rules, r, err);
 }
 
 /* Whether the user may place the request: 1, 0 refused, -1. The refusal is a normal answer, and
@@ -302,17 +322,19 @@ static const char *wanted_image(const struct ga_placer *p, const struct ga_reque
 static const char no_image_hint[] =
 	"'gpuaas-list images' shows them; 'gpuaas-image add' makes one";
 
-/* An image that no node needs to have, or that an app is judged by: 1, 0 refused as the state has
- * none of that name, -1. For a slice without an app placement finds that no node has it. */
+/* For baremetal, where no node needs a copy, and where an app is judged by the image that the
+ * request names: 1, 0 refused as the state has no such image, -1. Else placement finds that no node
+ * has it. */
 static int need_image(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
-	const char *image = wanted_image(p, request);
 	bool baremetal = ga_place_is_baremetal(request, &p->profile);
+	const char *image = baremetal ? wanted_image(p, request) :
+			    request->app ? request->image :
+					   NULL;
 	struct ga_refusal *r;
 
-	if (!image || (!baremetal && !request->app) ||
-	    ga_store_image_known(p->db, image, &why) == 0)
+	if (!image || ga_store_image_known(p->db, image, &why) == 0)
 		return 1;
 	if (why.code != GA_NOTFOUND) {
 		*err = why;

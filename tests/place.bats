@@ -76,10 +76,11 @@ requests()
 {"kind":"gpuaas.app/1","name":"pair","title":"Two GPUs","runtime":"oci","span":"single_node","shapes":["slice"],"counts":[2],"cuda_min":"12.4"}
 END
   run_status 1 gpuaas-place --guide --app pair <<< $'\n\n\n\n\n'
-  refute_stderr "whole"
+  assert_stderr "baremetal is left out: app 'pair' runs on slice, not on baremetal"
+  refute_stderr "slice is left out"
   assert_stderr "How many GPUs? (2)"
   assert_stderr "app 'pair' can run in no image that a node has"
-  run_ok gpuaas-place --guide --app pair --region eu --image lab --key "ssh-ed25519 AAAA me" <<< $'\n\n'
+  run_status 1 gpuaas-place --guide --app pair --region eu --image lab --key "ssh-ed25519 AAAA me" <<< $'\n\n'
   assert_stderr "now it would be refused"
   assert_output "--gpus 2 --app pair"
   run_status 5 gpuaas-place --guide --app nothing < /dev/null

@@ -322,7 +322,7 @@ END
   run_ok gpuaas-place --guide --app vllm --baremetal --key 'ssh-ed25519 AAAA me' <<< $'\n\n\n\n'
   assert_output "--image full"
   # A node with two types, and then with one that is not known.
-  without_triggers "UPDATE slot SET accelerator_type = 'nvidia-a100-sxm4-80gb' WHERE node_id = 'n001' AND slot_index = 0"
+  state_sql "UPDATE slot SET accelerator_type = 'nvidia-a100-sxm4-80gb', generation = generation + 1 WHERE node_id = 'n001' AND slot_index = 0"
   gpuaas-node drain n000 --reason test > "$T/drained"
   run_ok gpuaas-match --json
   jq_is 'select(.profile == "metal" and .accelerator_type == null) | "\(.fits) \(.count) \(.availability) \(.unknown[0].sentence)"' \
@@ -331,7 +331,7 @@ END
   run --separate-stderr gpuaas-match --json --app h200
   jq_is 'select(.profile == "metal" and .accelerator_type == null) | .reasons[] | "\(.code)"' app_type
   run_status 1 gpuaas-place --profile metal --app h200 --dry-run
-  without_triggers "UPDATE slot SET accelerator_type = NULL WHERE node_id = 'n001' AND slot_index = 0"
+  state_sql "UPDATE slot SET accelerator_type = NULL, generation = generation + 1 WHERE node_id = 'n001' AND slot_index = 0"
   run --separate-stderr gpuaas-match --json --app h200
   jq_is 'select(.profile == "metal" and .accelerator_type == null) | .reasons[] | "\(.code)"' app_type_unknown
 }

@@ -84,7 +84,7 @@ static void check_vendor(const struct try *t)
 	if (t->need->vendor && !ga_accel_is_vendor(have, t->need->vendor))
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s", have);
-	if (runs_on && strcmp(runs_on, have) != 0)
+	if (runs_on && !ga_streq(runs_on, have))
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s, which %s does not run on",
 			     have, t->need->stack);

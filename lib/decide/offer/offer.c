@@ -371,15 +371,17 @@ static void begin(struct counting *c, const struct ga_fleet *fleet,
 		  const struct ga_profile *profile, const struct ga_request *request,
 		  const struct ga_place_limits *limits)
 {
-	bool limited = limits && limits->n_counts && !ga_streq(profile->shape, "baremetal");
-	const int64_t *counts = limited && !profile->counts.n ? limits->counts : profile->counts.v;
-	size_t i, n = limited && !profile->counts.n ? limits->n_counts : profile->counts.n;
+	size_t n_only = limits && !ga_streq(profile->shape, "baremetal") ? limits->n_counts : 0;
+	const int64_t *only = n_only ? limits->counts : NULL;
+	bool of_app = only && !profile->counts.n;
+	const int64_t *counts = of_app ? only : profile->counts.v;
+	size_t i, n = of_app ? n_only : profile->counts.n;
 
 	c->profile = *profile;
 	for (i = 0; i < n; i++)
-		if (!limited || ga_ints_have(limits->counts, limits->n_counts, counts[i]))
+		if (!only || ga_ints_have(only, n_only, counts[i]))
 			*ga_list_add(&c->counts) = counts[i];
-	if (limited && !c->counts.n)
+	if (only && !c->counts.n)
 		*ga_list_add(&c->counts) = GA_PLACE_SLOTS + 1; /* none: an empty list is any */
 	if (c->counts.n)
 		qsort(c->counts.v, c->counts.n, sizeof(*c->counts.v), by_number_down);

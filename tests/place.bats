@@ -382,7 +382,9 @@ END
   run_ok gpuaas-place --profile whole --image lab --name dressed
   jq_is '"\(.image) \(.tenant_image.name) \(.tenant_image.digest[:12])"' "null lab sha256:aaaaa"
   run_ok gpuaas-show --json dressed
-  jq_is 'select(.kind == "gpuaas.allocation/1").image' lab
+  jq_is 'select(.kind == "gpuaas.allocation/1").tenant_image' lab
+  run_ok gpuaas-show --table dressed
+  assert_output "tenant_image            lab"
 }
 
 @test "memory is that of the maker, as everywhere" {

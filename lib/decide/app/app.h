@@ -13,7 +13,7 @@
 /* A machine, or one that a request would get; all borrowed. */
 struct ga_app_target {
 	const char *shape; /* slice, baremetal */
-	int64_t count;	   /* GPUs; GA_UNKNOWN: no machine is there yet, and none is refused for it */
+	int64_t count;	   /* GPUs; GA_UNKNOWN: no machine is there yet, which is no reason */
 	/* Filled by ga_app_set_type. */
 	const char *type;  /* slug of the accelerators; NULL: not known */
 	const struct ga_accel_type *facts; /* of the catalogue; NULL: it does not have the type */

@@ -24,8 +24,7 @@
 	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
 	"'refused')), " \
 	"a.type_reason, a.app, a.app_version, " \
-	"coalesce(json_extract(" GA_SQL_OBJECT("a.plan") ", '$.image.name'), " \
-	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name')) FROM allocation a "
+	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name') FROM allocation a "
 
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err)

@@ -6,16 +6,16 @@
 #include "state/db/json.h"
 #include "state/node/image.h"
 
-/* The image is that of the plan. A baremetal plan of an older version names none: then it is the one
- * of the request or the profile. */
+/* The image is that of the plan. An older plan for baremetal names none: then it is that of the
+ * request or the profile. */
 #define OF(column, member) "json_extract(" GA_SQL_OBJECT(column) ", '$." member "')"
 #define LIVE \
 	"SELECT a.id, a.name, a.state, a.node_id, a.project, a.profile, a.shape, a.count, " \
 	"CASE a.shape WHEN 'slice' THEN " OF("a.plan", "image.name") " ELSE coalesce(" \
-	OF("a.plan", "tenant_image.name") ", " OF("a.request", "image") ", " OF("a.profile_record", "image") ") END, " \
+	OF("a.plan", "tenant_image.name") ", " OF("a.request", "image") ", " \
+	OF("a.profile_record", "image") ") END, " \
 	"coalesce(a.image_digest, " OF("a.plan", "tenant_image.digest") ") FROM allocation a " \
-	"WHERE " \
-	"a.state IN ('placed', 'provisioning', 'active', 'held') ORDER BY a.created_at, a.id"
+	"WHERE a.state IN ('placed', 'provisioning', 'active', 'held') ORDER BY a.created_at, a.id"
 #define TYPES \
 	"SELECT DISTINCT accelerator_type FROM claim WHERE allocation_id = ?1 AND live = 1 AND " \
 	"claim_kind = 'slot' ORDER BY accelerator_type"

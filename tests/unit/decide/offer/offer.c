@@ -180,7 +180,7 @@ static void within(void)
 	}
 }
 
-/* What the limits of an app leave of a profile of 1, 2 and 4 GPUs, or of any number. */
+/* The limits of an app, on a profile of 1, 2 and 4 GPUs, or of any number. */
 static void limited(void)
 {
 	static const char *const h200[] = { "h200" };

@@ -151,8 +151,8 @@ basic: app 'vllm' needs CUDA compute capability 8.0"
   assert_status 1
   assert_output "    570.26 or later: gpuaas-image add --driver-version says it"
   run ! grep -E '.{81}' <<< "${output//$'\r'/}"
-  run gpuaas-place --guide --app vllm --profile bare-image --gpus 1 --image plain --key 'ssh-ed25519 AAAA me'
-  assert_output "now it would be refused:
+  run_status 1 gpuaas-place --guide --app vllm --profile bare-image --gpus 1 --image plain --key 'ssh-ed25519 AAAA me'
+  assert_stderr "now it would be refused:
   the GPU driver of image"
   run_status 1 gpuaas-place --profile bare-image --app vllm
   jq_is '.code' app_driver
@@ -193,6 +193,7 @@ plain false vllm: app_driver app_cuda app_feature app_feature"
     gpuaas-state apply - > "$T/applied"
   run_ok gpuaas-list allocations --app vllm --explain --where name=chat
   jq_is '"\(.fits) \(.reasons[0].code)"' "false app_image_unknown"
+  jq_is '.reasons[0].sentence | startswith("image \u0027full\u0027 was replaced since")' true
   run_ok gpuaas-state check
   run_status 2 gpuaas-list nodes --app vllm
   run_status 2 gpuaas-list allocations --explain
@@ -282,4 +283,89 @@ app_applied 2"
   jq_is '"\(.app) \(.app_version)"' "slurm-cluster 3"
   run_ok gpuaas-list allocations --app vllm-ray --explain
   jq_is '.reasons[0].code' app_count
+}
+
+# machine NUMBER GPUS: a baremetal node of that many free H200; NUMBER is not used twice
+machine()
+{
+  "$SRC/tests/fleet" "$(($1 + 1))" "$2" < "$T/pattern" |
+    jq_in_order -c --arg n "$(printf 'n%03d' "$1")" 'select(.node == $n)' > "$T/machine"
+  gpuaas-approve --all-ready --mode baremetal --profile metal < "$T/machine" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" | gpuaas-state fold - > "$T/folded"
+}
+
+@test "machines of several sizes and types: match, guide and place judge each node" {
+  setup_host h200
+  in_host gpuaas-discover > "$T/pattern"
+  profile metal x 1000000 '.shape = "baremetal" | del(.types, .counts, .vcpus_per_gpu, .memory_mib_per_gpu)'
+  profile lab x 1000000 'del(.types) | .image = "full"'
+  image full '.driver_version = "570.133.20" | .cuda_version = "12.8" |
+    .features = ["docker", "nvidia-container-toolkit"]'
+  gpuaas-state apply "$SRC/share/objects/apps/vllm.json" - > "$T/applied" << 'END'
+{"kind":"gpuaas.app/1","name":"one","title":"One GPU","runtime":"oci","span":"single_node","shapes":["baremetal"],"counts":[1]}
+{"kind":"gpuaas.app/1","name":"h200","title":"H200","runtime":"oci","span":"single_node","shapes":["baremetal"],"types":["nvidia-h200-141gb"]}
+END
+  # Nothing is approved yet: that is the reason, and no type is blamed.
+  run_status 1 gpuaas-place --profile lab --app vllm
+  jq_is .code no_capacity
+  run --separate-stderr gpuaas-match --json --app one
+  jq_is 'select(.profile == "metal") | "\(.fits) \(.count) \(.availability)"' "true null none"
+  machine 0 1
+  machine 1 2
+  run_ok gpuaas-match --json --app one
+  jq_is 'select(.profile == "metal") | "\(.fits) \(.count) \(.availability)"' "true 1 now"
+  run_ok gpuaas-place --guide --app one --key 'ssh-ed25519 AAAA me' <<< $'\n\n\n'
+  assert_stderr "metal: NVIDIA H200 141GB; 1 GPU available, at most 1 in one request"
+  assert_stderr "slice is left out: app 'one' runs on baremetal, not on slice"
+  assert_stderr "now it would be placed on node 'n000'"
+  # For baremetal every image is offered, and no node has a copy.
+  run_ok gpuaas-place --guide --app vllm --baremetal --key 'ssh-ed25519 AAAA me' <<< $'\n\n\n\n'
+  assert_output "--image full"
+  # A node with two types, and then with one that is not known.
+  state_sql "UPDATE slot SET accelerator_type = 'nvidia-a100-sxm4-80gb', generation = generation + 1 WHERE node_id = 'n001' AND slot_index = 0"
+  gpuaas-node drain n000 --reason test > "$T/drained"
+  run_ok gpuaas-match --json
+  jq_is 'select(.profile == "metal" and .accelerator_type == null) | "\(.fits) \(.count) \(.availability) \(.unknown[0].sentence)"' \
+    "true 2 now its machines have GPUs of several or unknown types"
+  run_ok gpuaas-place --profile metal --dry-run
+  run --separate-stderr gpuaas-match --json --app h200
+  jq_is 'select(.profile == "metal" and .accelerator_type == null) | .reasons[] | "\(.code)"' app_type
+  run_status 1 gpuaas-place --profile metal --app h200 --dry-run
+  state_sql "UPDATE slot SET accelerator_type = NULL, generation = generation + 1 WHERE node_id = 'n001' AND slot_index = 0"
+  run --separate-stderr gpuaas-match --json --app h200
+  jq_is 'select(.profile == "metal" and .accelerator_type == null) | .reasons[] | "\(.code)"' app_type_unknown
+}
+
+@test "the guide counts what the app can have, and a refusal names the first cause" {
+  profile both "nvidia-v100-sxm2-16gb nvidia-a100-sxm4-80gb" 1000000 '.image = "full" | .counts = [8]'
+  profile premium nvidia-h200-141gb 5000000 '.image = "full" | .counts = [8]'
+  profile budget nvidia-v100-sxm2-16gb 500000 '.image = "full" | .counts = [8]'
+  some_fleet
+  gpuaas-place --profile both --type nvidia-a100-sxm4-80gb --gpus 8 > "$T/plan"
+  run_ok gpuaas-place --guide --app vllm --key 'ssh-ed25519 AAAA me' <<< $'\n\n\n\n'
+  assert_stderr "both: NVIDIA A100 80GB; 0 GPUs available"
+  assert_stderr "premium: NVIDIA H200 141GB; 8 GPUs available"
+  assert_output "--profile premium"
+  # A profile that the app cannot run on, by name: the answer and the status say no.
+  run_status 1 gpuaas-place --guide --app vllm --profile budget --gpus 8 --image full --key 'ssh-ed25519 AAAA me'
+  assert_stderr "now it would be refused:"
+  assert_output "gpuaas-place"
+  # Types that the profile does not have are its reason, not the app's.
+  run_status 1 gpuaas-place --profile premium --type v100 --gpus 8 --app vllm
+  jq_is .code type_missing
+  # An image that is not there is no image whose content is not known.
+  for options in "--app vllm" ""; do
+    run_status 1 gpuaas-place --profile premium --gpus 8 --image nothere $options
+    jq_is '"\(.code) \(.sentence)"' "image_missing there is no image 'nothere'"
+  done
+  # A damaged record of an image ends no batch, and each explanation names its request.
+  without_triggers "UPDATE image SET record = '{}' WHERE name = 'full'"
+  run gpuaas-place --explain << 'END'
+{"kind":"gpuaas.request/1","profile":"premium","count":8,"app":"vllm","image":"plain","request_id":"first"}
+{"kind":"gpuaas.request/1","profile":"budget","count":8,"image":"plain","request_id":"second"}
+END
+  assert_status 1
+  jq_is 'select(.kind == "gpuaas.explanation/1") | "\(.request_id) \(.nodes | map(.code // "taken") | unique | join(" "))"' \
+    "first app_driver
+second taken type_missing"
 }

@@ -100,6 +100,30 @@ END
   refute_output '"content":null'
 }
 
+@test "the image that a request names is installed by both examples, and another one is refused" {
+  metal_plan '.tenant_image = {name: "jammy-gpu", digest: "sha256:'"$(printf '%064d' 0)"'"}' > "$T/order"
+  maas_plays deploy
+  says deploy "the plan wants image 'jammy-gpu', and there is no file '$METAL/images' that says what it is here"
+  printf 'other ubuntu/noble\njammy-gpu\n' > "$METAL/images"
+  says deploy "the plan wants image 'jammy-gpu', and '$METAL/images' has no line for it: it says what the image is here"
+  printf 'other ubuntu/noble\njammy-gpu custom/jammy\n' > "$METAL/images"
+  maas_plays deploy '(.. | strings) |= if . == "ubuntu" then "custom" elif . == "noble" then "jammy" else . end'
+  run_ok hook deploy
+  jq_is .image custom/jammy
+  maas_is_done
+  installer_lab
+  rm "$T/tenant.raw"
+  head -c 1M /dev/urandom > "$T/jammy.raw"
+  printf 'jammy-gpu %s\n' "$T/jammy.raw" > "$METAL/images"
+  run_ok by_ssh deploy
+  jq_is .image "$T/jammy.raw"
+  cmp -n 1048576 "$T/jammy.raw" "$T/work/disks/nvme2n1"
+  jq_in_order -c '.tenant_image.name = "nothere"' "$T/order" > "$T/nothere"
+  mv "$T/nothere" "$T/order"
+  run_status 1 by_ssh deploy
+  assert_stderr "the plan wants image 'nothere'"
+}
+
 @test "MAAS releases: a trusted system with a host key of this deployment proves itself" {
   trusted_ssh
   maas_plays release

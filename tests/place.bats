@@ -76,10 +76,11 @@ requests()
 {"kind":"gpuaas.app/1","name":"pair","title":"Two GPUs","runtime":"oci","span":"single_node","shapes":["slice"],"counts":[2],"cuda_min":"12.4"}
 END
   run_status 1 gpuaas-place --guide --app pair <<< $'\n\n\n\n\n'
-  refute_stderr "whole"
+  assert_stderr "baremetal is left out: app 'pair' runs on slice, not on baremetal"
+  refute_stderr "slice is left out"
   assert_stderr "How many GPUs? (2)"
   assert_stderr "app 'pair' can run in no image that a node has"
-  run_ok gpuaas-place --guide --app pair --region eu --image lab --key "ssh-ed25519 AAAA me" <<< $'\n\n'
+  run_status 1 gpuaas-place --guide --app pair --region eu --image lab --key "ssh-ed25519 AAAA me" <<< $'\n\n'
   assert_stderr "now it would be refused"
   assert_output "--gpus 2 --app pair"
   run_status 5 gpuaas-place --guide --app nothing < /dev/null
@@ -370,6 +371,20 @@ END
   run_status 1 gpuaas-place --dry-run --explain < "$T/in"
   jq_slurp_is '.[0].code' image_not_named
   run_ok gpuaas-place --profile bare --image lab
+}
+
+@test "a baremetal plan names the wanted image, and one that the state does not have is refused" {
+  fleet 2 8
+  run_status 1 gpuaas-place --profile whole --image nothere
+  jq_is '"\(.code) \(.shape): \(.sentence)"' "image_missing baremetal: there is no image 'nothere'"
+  run_ok gpuaas-place --profile whole --name plain
+  jq_is '"\(.image) \(has("tenant_image"))"' "null false"
+  run_ok gpuaas-place --profile whole --image lab --name dressed
+  jq_is '"\(.image) \(.tenant_image.name) \(.tenant_image.digest[:12])"' "null lab sha256:aaaaa"
+  run_ok gpuaas-show --json dressed
+  jq_is 'select(.kind == "gpuaas.allocation/1").tenant_image' lab
+  run_ok gpuaas-show --table dressed
+  assert_output "tenant_image            lab"
 }
 
 @test "memory is that of the maker, as everywhere" {

@@ -20,6 +20,16 @@ struct ga_ints {
 	size_t n;
 };
 
+/* Whether the list has the number. */
+static inline bool ga_ints_have(const int64_t *v, size_t n, int64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < n && v[i] != number; i++)
+		;
+	return i < n;
+}
+
 struct ga_any_list {
 	void *v;
 	size_t n;

@@ -220,6 +220,18 @@ void ga_match_say(struct ga_match_reasons *list, const char *code, const char *f
 	va_end(args);
 }
 
+void ga_match_add_once(struct ga_match_reasons *list, const struct ga_match_reasons *more)
+{
+	size_t i, j;
+
+	for (i = 0; i < more->n; i++) {
+		for (j = 0; j < list->n && strcmp(list->v[j].sentence, more->v[i].sentence); j++)
+			;
+		if (j == list->n)
+			ga_match_say(list, more->v[i].code, "%s", more->v[i].sentence);
+	}
+}
+
 void ga_match_reasons_release(struct ga_match_reasons *list)
 {
 	size_t i;

@@ -86,6 +86,8 @@ struct ga_allocation_match {
 /* Adds a reason with its code and its sentence. */
 void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
+/* Adds copies of the reasons whose sentence the list does not have yet. */
+void ga_match_add_once(struct ga_match_reasons *list, const struct ga_match_reasons *more);
 void ga_match_reasons_release(struct ga_match_reasons *list);
 #define ga_autoreasons ga_cleanup(ga_match_reasons_release)
 

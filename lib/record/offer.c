@@ -30,6 +30,31 @@ static const struct ga_schema type_schema = {
 			     "unknown"),
 		GA_AS(S, machine, "largestMachine", GA_F_INT, GA_OPT, .max = GA_COUNT_MAX,
 		      .doc = "baremetal only: GPUs of the largest node, free or not"),
+		GA_AS(S, machines, "machineSizes", GA_F_INTS, GA_OPT, .max = GA_COUNT_MAX,
+		      .doc = "baremetal only: GPU counts of the nodes, free or not"),
+		GA_AS(S, machines_now, "availableMachineSizes", GA_F_INTS, GA_OPT,
+		      .max = GA_COUNT_MAX, .doc = "baremetal only: GPU counts of the free nodes"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_offer_mix
+static const struct ga_schema mix_schema = {
+	.doc = "nodes with GPUs of several types",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_AS(S, types, "acceleratorTypes", GA_F_TEXTS, GA_REQ,
+		      .doc = "slugs of the types that are known"),
+		GA_AS(S, unknown, "unknownType", GA_F_BOOL, GA_REQ,
+		      .doc = "true: some of the GPUs have no known type"),
+		GA_AS(S, available, "availableCount", GA_F_INT, GA_REQ, .max = GA_COUNT_MAX,
+		      .doc = "GPUs of the free nodes"),
+		GA_AS(S, total, "totalCount", GA_F_INT, GA_REQ, .max = GA_COUNT_MAX,
+		      .doc = "GPUs of the nodes, free or not"),
+		GA_AS(S, machines, "machineSizes", GA_F_INTS, GA_OPT, .max = GA_COUNT_MAX,
+		      .doc = "GPU counts of the nodes, free or not"),
+		GA_AS(S, machines_now, "availableMachineSizes", GA_F_INTS, GA_OPT,
+		      .max = GA_COUNT_MAX, .doc = "GPU counts of the free nodes"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -86,6 +111,9 @@ const struct ga_schema ga_hardware_profile_schema = {
 		       "GPUs that waiting requests need"),
 		GA_AS(S, by_type, "byType", GA_F_LIST, GA_REQ, .sub = &type_schema,
 		      .doc = "availability of each accelerator type"),
+		GA_AS(S, mixed, "mixedMachines", GA_F_OBJ, GA_OPT, .sub = &mix_schema,
+		      .doc = "baremetal only: nodes with GPUs of several types, or of an unknown "
+			     "one; requests without a type get them"),
 		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request can be placed; null: now, or unknown"),
@@ -132,7 +160,12 @@ void ga_offer_forget(struct ga_hardware_profile *p)
 
 		t->available = t->largest = 0;
 		ga_list_release(&t->counts_now);
+		ga_list_release(&t->machines_now);
 		free(GA_TAKE(t->expected_at));
+	}
+	if (p->mixed) {
+		p->mixed->available = 0;
+		ga_list_release(&p->mixed->machines_now);
 	}
 	free(GA_TAKE(p->expected_available_at));
 	free(GA_TAKE(p->expected_basis));

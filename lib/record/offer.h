@@ -20,6 +20,17 @@ struct ga_offer_type {
 	struct ga_ints counts_now; /* slice: counts that a request for this type would get now */
 	char *expected_at; /* of this type alone; NULL: available now, or unknown */
 	int64_t machine; /* GPUs of the largest machine; GA_UNKNOWN: none is offered baremetal */
+	/* baremetal: numbers of GPUs of the machines with this type alone, each once, smallest
+	 * first: of all, and of those that are free */
+	struct ga_ints machines, machines_now;
+};
+
+/* baremetal: machines with GPUs of several types, or of one that is not known. */
+struct ga_offer_mix {
+	struct ga_texts types; /* slugs */
+	bool unknown;	       /* some GPU of them has no known type */
+	int64_t available, total;	       /* GPUs */
+	struct ga_ints machines, machines_now; /* as of ga_offer_type */
 };
 
 /* gpuaas.hardware-profile */
@@ -47,6 +58,7 @@ struct ga_hardware_profile {
 	int64_t total_count, unknown_count;
 	int64_t pending_count; /* GPUs that waiting requests want */
 	GA_LIST(struct ga_offer_type) by_type;
+	struct ga_offer_mix *mixed; /* NULL: there is no such machine */
 	char *expected_available_at; /* NULL: available now, or unknown */
 	char *expected_basis; /* wiping, hold_ending, maintenance_ending; NULL as above */
 	char *as_of;	      /* time of the oldest observation behind the numbers, or NULL */

@@ -28,6 +28,16 @@ static const struct ga_schema plan_image_schema = {
 };
 #undef S
 
+#define S ga_tenant_image
+static const struct ga_schema tenant_image_schema = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name of the image"),
+		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "digest of its file, as the state has it"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_plan
 const struct ga_schema ga_plan_schema = {
 	.kind = "gpuaas.plan/1",
@@ -64,6 +74,9 @@ const struct ga_schema ga_plan_schema = {
 		GA_MIB(S, memory_mib, GA_REQ, "memory of the VM, or of the machine, in MiB"),
 		GA_KIB(S, hugepage_kib, GA_NULLOK, "hugepage size; null: ordinary pages"),
 		GA_OBJ(S, image, GA_NULLOK, &plan_image_schema, "image; null: baremetal"),
+		GA_OBJ(S, tenant_image, GA_OPT, &tenant_image_schema,
+		       "baremetal: the image that the executables in baremetal.d install; "
+		       "missing: the one of their settings"),
 		GA_TEXT(S, domain, GA_REQ, GA_T_ANY, "libvirt domain name"),
 		GA_ENUM(S, domain_type, GA_REQ, ga_domain_types, "libvirt domain type"),
 		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "management MAC of the VM; null: baremetal"),

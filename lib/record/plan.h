@@ -20,6 +20,11 @@ struct ga_plan_image {
 	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
 };
 
+/* The image that a baremetal tenant is to get: the operator's executables install it. */
+struct ga_tenant_image {
+	char *name, *digest;
+};
+
 struct ga_plan {
 	char *allocation, *name, *node;
 	int64_t generation;
@@ -37,6 +42,7 @@ struct ga_plan {
 	GA_LIST(struct ga_bundle) bundles;
 	int64_t vcpus, memory_mib, hugepage_kib; /* hugepage_kib GA_UNKNOWN: ordinary pages */
 	struct ga_plan_image *image; /* NULL for baremetal */
+	struct ga_tenant_image *tenant_image; /* of baremetal; NULL: none is wanted */
 	char *domain; /* libvirt domain name, "gpuaas-ID" */
 	char *domain_type; /* kvm, qemu, test */
 	char *mac, *private_ip, *port;

@@ -125,6 +125,9 @@ const struct ga_schema ga_allocation_schema = {
 			"app that the request named; the state says this, never the host"),
 		GA_SERIAL(S, app_version, GA_OPT,
 			  "version of the app when the allocation was placed"),
+		GA_TEXT(S, tenant_image, GA_OPT, GA_T_NAME,
+			"baremetal: image that the plan names; the state says this, never the "
+			"host"),
 		GA_FIELDS_END },
 };
 #undef S

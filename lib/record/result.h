@@ -55,6 +55,7 @@ struct ga_allocation {
 	char *type_reason;
 	char *app; /* that the request named, or NULL */
 	int64_t app_version;
+	char *tenant_image; /* that its plan names, or NULL */
 };
 
 struct ga_step {

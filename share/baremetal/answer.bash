@@ -52,6 +52,20 @@ machine_of()
   fail "'$1' has no line for node '$2': it says which machine that is"
 }
 
+# image_of FILE DEFAULT: what the tool calls the image that the plan in $order wants, from a line
+# "IMAGE WHAT" of the file images; DEFAULT when the plan wants none, as an order of release does.
+image_of()
+{
+  local want name what
+  want=$(jq -r '.tenant_image.name // empty' <<< "$order")
+  [[ -n $want ]] || { printf '%s\n' "$2"; return 0; }
+  [[ -r $1 ]] || fail "the plan wants image '$want', and there is no file '$1' that says what it is here"
+  while read -r name what; do
+    [[ $name != "$want" || -z $what ]] || { printf '%s\n' "$what"; return 0; }
+  done < "$1"
+  fail "the plan wants image '$want', and '$1' has no line for it: it says what the image is here"
+}
+
 # now: seconds that only go forward
 now()
 {

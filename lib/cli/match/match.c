@@ -167,19 +167,6 @@ static bool may_use(const struct matching *m, const struct ga_hardware_profile *
 	return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
 }
 
-/* GPUs of the profile's largest machine with the type; slug NULL: any type. GA_UNKNOWN: none. */
-static int64_t machine_of(const struct ga_hardware_profile *p, const char *slug)
-{
-	int64_t most = GA_UNKNOWN;
-	size_t i;
-
-	for (i = 0; i < p->by_type.n; i++)
-		if ((!slug || ga_streq(p->by_type.v[i].type, slug)) &&
-		    p->by_type.v[i].machine > most)
-			most = p->by_type.v[i].machine;
-	return most;
-}
-
 /* Adds an offer; slug NULL: GPUs of any type. */
 static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
 {
@@ -198,7 +185,7 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		.counts_now = p->counts_now.v, .n_counts_now = p->counts_now.n,
 		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
 		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
-		.team = may_use(m, p), .machine = machine_of(p, slug),
+		.team = may_use(m, p),
 		.image_name = image ? image->name : NULL,
 		.image = image && image->known ? &image->image : NULL,
 	};
@@ -210,6 +197,37 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 	o->counts_now = numbers ? numbers->counts_now.v : NULL;
 	o->n_counts_now = numbers ? numbers->counts_now.n : 0;
 	o->expected_at = numbers ? numbers->expected_at : NULL;
+	if (!numbers || !ga_streq(p->shape, "baremetal"))
+		return;
+	o->counts_now = numbers->machines_now.v;
+	o->n_counts_now = numbers->machines_now.n;
+	o->machines = numbers->machines.v;
+	o->n_machines = numbers->machines.n;
+}
+
+/* Adds the machines with GPUs of several types: a request gets one if it names no type. */
+static void add_mixed(struct matching *m, const struct ga_hardware_profile *p)
+{
+	const struct ga_offer_mix *mixed = p->mixed;
+	struct ga_match_offer *o;
+
+	add_offer(m, p, NULL);
+	o = &m->offers.v[m->offers.n - 1];
+	o->mixed = mixed;
+	o->available = mixed->available;
+	o->largest = mixed->machines_now.n ? mixed->machines_now.v[mixed->machines_now.n - 1] : 0;
+	o->counts_now = mixed->machines_now.v;
+	o->n_counts_now = mixed->machines_now.n;
+	o->machines = mixed->machines.v;
+	o->n_machines = mixed->machines.n;
+}
+
+/* Whether all GPUs that the profile has of the type stand in machines with other types. */
+static bool is_only_mixed(const struct ga_hardware_profile *p, const char *slug)
+{
+	const struct ga_offer_type *t = of_type(p, slug);
+
+	return p->mixed && t && t->total && !t->machines.n;
 }
 
 static int by_slug(const void *a, const void *b)
@@ -224,7 +242,7 @@ static void add_given(struct matching *m, const struct ga_hardware_profile *p)
 	size_t i;
 
 	for (i = 0; i < p->by_type.n; i++)
-		if (p->by_type.v[i].type)
+		if (p->by_type.v[i].type && !is_only_mixed(p, p->by_type.v[i].type))
 			*ga_list_add(&slugs) = p->by_type.v[i].type;
 	if (slugs.n)
 		qsort(slugs.v, slugs.n, sizeof(*slugs.v), by_slug);
@@ -245,9 +263,12 @@ static void match_offers(struct matching *m)
 		size_t n = m->offers.n;
 
 		for (j = 0; j < p->types.n; j++)
-			add_offer(m, p, p->types.v[j]);
+			if (!is_only_mixed(p, p->types.v[j]))
+				add_offer(m, p, p->types.v[j]);
 		if (!p->types.n)
 			add_given(m, p);
+		if (p->mixed)
+			add_mixed(m, p);
 		if (m->offers.n == n)
 			add_offer(m, p, NULL);
 	}

@@ -18,11 +18,17 @@
 #include "decide/app/app.h"
 #include "record/decimal.h"
 #include "record/money.h"
+#include "record/rec.h"
 #include "record/request.h"
 #include "state/capacity/app.h"
 #include "state/capacity/profile.h"
 #include "state/node/image.h"
 #include "state/query/find.h"
+
+struct profiles {
+	struct ga_hardware_profile *v;
+	size_t n;
+};
 
 struct guide {
 	struct ga_place_opts *o; /* given, and answered */
@@ -30,10 +36,9 @@ struct guide {
 	struct ga_accels *accels;
 	struct ga_app app;
 	bool has_app;
-	GA_LIST(struct ga_hardware_profile) profiles;
+	struct profiles profiles, left; /* left: the numbers that the app leaves of them */
 	const struct ga_hardware_profile *profile; /* the chosen one */
-	struct ga_texts images; /* that a node has */
-	GA_LIST(struct ga_image) records; /* of the same, where there is an app */
+	GA_LIST(struct ga_image) images; /* that the request can name */
 	char *image;		/* the profile's own, or NULL */
 	struct ga_request within; /* the GPUs that the options leave: the numbers count only them */
 	struct ga_texts types;	  /* the slugs of it */
@@ -41,17 +46,24 @@ struct guide {
 	bool narrow;		  /* whether they leave anything out */
 };
 
+static void release_profiles(struct profiles *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_schema_release(&ga_hardware_profile_schema, &list->v[i]);
+	ga_list_release(list);
+}
+
 static void guide_release(struct guide *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->profiles.n; i++)
-		ga_schema_release(&ga_hardware_profile_schema, &s->profiles.v[i]);
-	ga_list_release(&s->profiles);
-	ga_texts_release(&s->images);
-	for (i = 0; i < s->records.n; i++)
-		ga_schema_release(&ga_image_schema, &s->records.v[i]);
-	ga_list_release(&s->records);
+	release_profiles(&s->profiles);
+	release_profiles(&s->left);
+	for (i = 0; i < s->images.n; i++)
+		ga_schema_release(&ga_image_schema, &s->images.v[i]);
+	ga_list_release(&s->images);
 	ga_texts_release(&s->typed);
 	free(s->image);
 	ga_texts_release(&s->types);
@@ -65,10 +77,10 @@ static void guide_release(struct guide *s)
 
 static int keep(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
-	struct guide *s = arg;
+	struct profiles *list = arg;
 
 	(void)err;
-	ga_schema_copy(schema, obj, ga_list_add(&s->profiles));
+	ga_schema_copy(schema, obj, ga_list_add(list));
 	return 0;
 }
 
@@ -122,80 +134,135 @@ static int read_within(struct guide *s, struct ga_err *err)
 	return 0;
 }
 
-/* The images that nodes have, and the profile's; with an app, their records. */
+/* Reads the profile's image, and the images that the request can name: of a slice those that a node
+ * has; for baremetal all. A record that cannot be read is left out; attention names it. */
 static int read_images(struct guide *s, struct ga_err *err)
 {
 	ga_autodb_leave struct ga_db *db = NULL;
+	ga_autotexts struct ga_texts on_nodes = { NULL, 0 };
+	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_profile profile;
+	int r;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_store_images_on_nodes(db, &s->images, err) < 0 ||
+	    ga_store_images_on_nodes(db, &on_nodes, err) < 0 ||
 	    ga_store_profile(db, s->profile->name, &profile, err) < 0)
 		return -1;
 	s->image = GA_TAKE(profile.image);
 	ga_schema_release(&ga_profile_schema, &profile);
-	for (size_t i = 0; s->has_app && i < s->images.n; i++)
-		if (ga_store_image(db, s->images.v[i], ga_list_add(&s->records), err) < 0)
-			return -1;
-	return 0;
+	if (ga_query_images(db, &rows, err) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_err unreadable = GA_ERR_INIT;
+		struct ga_image image;
+
+		if ((s->o->baremetal || ga_texts_has(&on_nodes, ga_rows_text(rows, 1))) &&
+		    ga_rec_parse_text(ga_rows_text(rows, 0), &ga_image_schema, &image,
+				      &unreadable) == 0)
+			*ga_list_add(&s->images) = image;
+	}
+	return r;
 }
 
 /* ---- what the app can run on ---- */
 
-/* The first reason why the app cannot run there, allocated; NULL: it can. */
-static char *unsuited(const struct ga_app *app, const struct ga_app_target *target)
+static bool is_baremetal(const struct ga_hardware_profile *p)
 {
-	ga_autoreasons struct ga_match_reasons found = { 0 };
-
-	return ga_app_blockers(app, target, &found) ? ga_xstrdup(found.v[0].sentence) : NULL;
+	return ga_streq(p->shape, "baremetal");
 }
 
-/* The same for GPUs of one type of a profile in any number that it allows, the image aside. */
+/* The first reason why the app cannot run on GPUs of one type of a profile in any number that there
+ * is, the image aside; t NULL: the type aside, too. Allocated; NULL: it can. */
 static char *type_unsuited(const struct guide *s, const struct ga_hardware_profile *p,
 			   const struct ga_offer_type *t)
 {
-	struct ga_app bare = s->app; /* borrows every member */
-	struct ga_app_target target = {
-		.shape = p->shape, .type = t->type,
-		.facts = t->type ? ga_accels_type(s->accels, t->type) : NULL,
-		.memory_mib = t->type ? ga_accels_memory_mib(s->accels, t->type) : GA_UNKNOWN,
-	};
-	bool baremetal = ga_streq(p->shape, "baremetal");
-	char *why = NULL;
-	size_t i;
+	ga_autoreasons struct ga_match_reasons found = { 0 };
+	struct ga_ints sizes = p->counts;
+	struct ga_app_target target = { .shape = p->shape };
 
-	bare.driver_min = bare.cuda_min = NULL;
-	bare.image_features = (struct ga_texts){ 0 };
-	if (baremetal || !p->counts.n) {
-		target.count = baremetal ? t->machine : bare.counts.n ? bare.counts.v[0] : 1;
-		return unsuited(&bare, &target);
+	if (is_baremetal(p))
+		sizes = t && t->machines.n ? t->machines :
+			p->mixed	   ? p->mixed->machines :
+					     (struct ga_ints){ NULL, 0 };
+	target.count = ga_app_size_of(&s->app, sizes.v, sizes.n,
+				      is_baremetal(p) ? s->o->gpus : GA_UNKNOWN);
+	ga_app_size_blockers(&s->app, &target, &found);
+	if (t) {
+		ga_app_set_type(&target, s->accels, t->type);
+		ga_app_type_blockers(&s->app, &target, &found);
 	}
-	/* A number that the app does not allow is the reason only where it allows none. */
-	for (i = 0; i < p->counts.n; i++) {
-		if (why && !ga_app_allows_count(&bare, p->counts.v[i]))
-			continue;
-		free(why);
-		target.count = p->counts.v[i];
-		why = unsuited(&bare, &target);
-		if (!why)
-			return NULL;
-	}
-	return why;
+	return found.n ? ga_xstrdup(found.v[0].sentence) : NULL;
+}
+
+static bool is_wanted(const struct guide *s, const struct ga_offer_type *t)
+{
+	return !s->types.n || (t->type && ga_texts_has(&s->types, t->type));
 }
 
 static char *profile_unsuited(const struct guide *s, const struct ga_hardware_profile *p)
 {
-	char *why = NULL;
+	char *why = s->has_app ? type_unsuited(s, p, NULL) : NULL;
 	size_t i;
 
 	for (i = 0; s->has_app && i < p->by_type.n; i++) {
+		if (!is_wanted(s, &p->by_type.v[i]))
+			continue;
 		free(why);
 		why = type_unsuited(s, p, &p->by_type.v[i]);
 		if (!why)
 			return NULL;
 	}
 	return why;
+}
+
+/* Reads the offers, and those within the limits of the app: 1 published, 0, -1. */
+static int read_offers(struct guide *s, struct ga_err *err)
+{
+	struct ga_offer_query q = { .accels = s->accels, .now_micros = ga_clock_micros(),
+				    .image = s->o->image,
+				    .within = s->narrow ? &s->within : NULL };
+	struct ga_borrowed_texts allowed = { 0 };
+	struct ga_place_limits limits;
+	size_t i, j;
+	int r = ga_cli_read_offers(&q, true, keep, &s->profiles, err);
+
+	if (r || !s->has_app)
+		return r;
+	for (i = 0; i < s->profiles.n; i++) {
+		const struct ga_hardware_profile *p = &s->profiles.v[i];
+
+		for (j = 0; j < p->by_type.n; j++) {
+			ga_autoreasons struct ga_match_reasons found = { 0 };
+			struct ga_app_target target = { .count = GA_UNKNOWN };
+
+			ga_app_set_type(&target, s->accels, p->by_type.v[j].type);
+			if (!ga_app_type_blockers(&s->app, &target, &found))
+				*ga_list_add(&allowed) = p->by_type.v[j].type;
+		}
+	}
+	limits = (struct ga_place_limits){
+		.app = s->app.name, .version = s->app.version,
+		.any_type = !ga_app_minds_type(&s->app),
+		.types = allowed.v, .n_types = allowed.n,
+		.counts = s->app.counts.v, .n_counts = s->app.counts.n,
+	};
+	q.limits = &limits;
+	r = ga_cli_read_offers(&q, false, keep, &s->left, err);
+	ga_list_release(&allowed);
+	return r;
+}
+
+/* The numbers of the profile that options and app leave. */
+static const struct ga_hardware_profile *numbers_of(const struct guide *s,
+						    const struct ga_hardware_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < s->left.n; i++)
+		if (ga_streq(s->left.v[i].name, p->name))
+			return &s->left.v[i];
+	return p;
 }
 
 /* ---- questions ---- */
@@ -273,15 +340,13 @@ static int ask_one(const char *question, const struct choice *choices, size_t n,
 }
 
 /* Whether the request would get its GPUs of the profile now. */
-static bool has_now(const struct guide *s, const struct ga_hardware_profile *p)
+static bool has_now(const struct guide *s, const struct ga_hardware_profile *of)
 {
-	size_t i;
+	const struct ga_hardware_profile *p = numbers_of(s, of);
 
 	if (s->o->gpus == GA_UNKNOWN || !p->available || !p->counts_now.n)
 		return p->available && s->o->gpus <= p->largest_available;
-	for (i = 0; i < p->counts_now.n && p->counts_now.v[i] != s->o->gpus; i++)
-		;
-	return i < p->counts_now.n;
+	return ga_ints_have(p->counts_now.v, p->counts_now.n, s->o->gpus);
 }
 
 /* The better default: what is there now; then the cheapest GPU, one without a price last. */
@@ -296,45 +361,59 @@ static bool is_better(const struct guide *s, const struct ga_hardware_profile *p
 	       (than->price_micros <= 0 || p->price_micros < than->price_micros);
 }
 
+/* A shape that no profile is left of is left out, with the reason of its first profile. */
 static int ask_shape(struct guide *s, struct ga_err *err)
 {
 	static const struct choice choices[] = {
 		{ "slice", "GPUs of a machine, in a VM of their own" },
 		{ "baremetal", "a complete machine" },
 	};
-	bool slice = false, baremetal = s->o->baremetal, now[2] = { false };
+	bool left[2] = { false }, now[2] = { false };
+	char *why[2] = { NULL, NULL };
 	size_t i;
-	int r;
+	int r = 0;
 
 	for (i = 0; i < s->profiles.n && !s->o->baremetal; i++) {
-		ga_autofree char *why = profile_unsuited(s, &s->profiles.v[i]);
-		bool complete = ga_streq(s->profiles.v[i].shape, "baremetal");
+		bool complete = is_baremetal(&s->profiles.v[i]);
+		char *unsuited = profile_unsuited(s, &s->profiles.v[i]);
 
-		if (why)
-			continue;
-		slice |= !complete;
-		baremetal |= complete;
-		now[complete] |= has_now(s, &s->profiles.v[i]);
+		if (!unsuited) {
+			left[complete] = true;
+			now[complete] |= has_now(s, &s->profiles.v[i]);
+		} else if (!why[complete]) {
+			why[complete] = GA_TAKE(unsuited);
+		}
+		free(unsuited);
 	}
-	if (!slice || !baremetal) {
-		s->o->baremetal = baremetal;
-		return 0;
+	if (left[0] && left[1]) {
+		r = ask_one("A slice of a machine, or a complete machine?", choices, 2,
+			    now[1] && !now[0], err);
+		s->o->baremetal = r == 1;
+	} else if (!s->o->baremetal) {
+		s->o->baremetal = left[1];
+		/* ask_profile gives the reasons of the other shape. */
+		if (why[!left[1]])
+			ga_say("%s is left out: %s", choices[!left[1]].word, why[!left[1]]);
 	}
-	r = ask_one("A slice of a machine, or a complete machine?", choices, 2,
-		    now[1] && !now[0], err);
-	s->o->baremetal = r == 1;
+	free(why[0]);
+	free(why[1]);
 	return r < 0 ? -1 : 0;
 }
 
 /* "NVIDIA H200 141GB; 6 GPUs available, at most 4 in one request; 3.50 EUR a GPU hour" */
-static char *describe(const struct guide *s, const struct ga_hardware_profile *p)
+static char *describe(const struct guide *s, const struct ga_hardware_profile *of)
 {
+	const struct ga_hardware_profile *p = numbers_of(s, of);
 	ga_autostr struct ga_str out = GA_STR_INIT;
 	size_t i;
 
-	for (i = 0; i < p->by_type.n; i++)
-		if (!s->types.n || ga_texts_has(&s->types, p->by_type.v[i].type))
-			ga_str_addf(&out, "%s%s", out.len ? " or " : "", p->by_type.v[i].name);
+	for (i = 0; i < of->by_type.n; i++) {
+		const struct ga_offer_type *t = &of->by_type.v[i];
+		ga_autofree char *why = s->has_app ? type_unsuited(s, of, t) : NULL;
+
+		if (is_wanted(s, t) && !why)
+			ga_str_addf(&out, "%s%s", out.len ? " or " : "", t->name);
+	}
 	ga_str_addf(&out, "%s%lld GPU%s available", out.len ? "; " : "",
 		    (long long)p->available_count, p->available_count == 1 ? "" : "s");
 	if (p->largest_available > 0)
@@ -485,23 +564,6 @@ static int ask_count(struct guide *s, struct ga_err *err)
 	}
 }
 
-/* Why the app cannot run in the image of that index, allocated; NULL: it can. */
-static char *image_unsuited(const struct guide *s, size_t i)
-{
-	struct ga_app of_image = { .name = s->app.name, .driver_min = s->app.driver_min,
-				   .cuda_min = s->app.cuda_min,
-				   .image_features = s->app.image_features };
-	char *shape = s->profile->shape;
-	struct ga_app_target target = { .shape = shape, .count = 1,
-					.image_name = s->images.v[i] };
-
-	if (!s->has_app)
-		return NULL;
-	of_image.shapes = (struct ga_texts){ &shape, 1 };
-	target.image = &s->records.v[i];
-	return unsuited(&of_image, &target);
-}
-
 static int ask_image(struct guide *s, struct ga_err *err)
 {
 	struct choice *choices = ga_xcalloc(s->images.n + 1, sizeof(*choices));
@@ -509,14 +571,16 @@ static int ask_image(struct guide *s, struct ga_err *err)
 	int r = 0;
 
 	for (i = 0; i < s->images.n; i++) {
-		ga_autofree char *why = image_unsuited(s, i);
+		ga_autoreasons struct ga_match_reasons why = { 0 };
+		const char *name = s->images.v[i].name;
+		struct ga_app_target target = { .image_name = name, .image = &s->images.v[i] };
 
-		if (why) {
-			ga_say("image '%s' is left out: %s", s->images.v[i], why);
+		if (s->has_app && ga_app_image_blockers(&s->app, &target, &why)) {
+			ga_say("image '%s' is left out: %s", name, why.v[0].sentence);
 			continue;
 		}
-		choices[n] = (struct choice){ s->images.v[i], "" };
-		if (ga_streq(s->images.v[i], s->image)) {
+		choices[n] = (struct choice){ name, "" };
+		if (ga_streq(name, s->image)) {
 			choices[n].text = "the profile's";
 			preferred = n;
 		}
@@ -524,11 +588,13 @@ static int ask_image(struct guide *s, struct ga_err *err)
 	}
 	if (!n && s->images.n)
 		r = ga_refuse(err, GA_NO, "image_missing", NULL,
-			      ("app '%s' can run in no image that a node has", s->app.name),
+			      ("app '%s' can run in no image that %s has", s->app.name,
+			       s->o->baremetal ? "the state" : "a node"),
 			      ("the options --driver-version, --cuda-version and --feature of "
 			       "'gpuaas-image add' say what is in an image"));
 	else if (!n)
-		ga_say("no node has a verified copy of an image yet (gpuaas-image add)");
+		ga_say(s->o->baremetal ? "there is no image yet (gpuaas-image add)" :
+		       "no node has a verified copy of an image yet (gpuaas-image add)");
 	else
 		r = ask_one("Which image?", choices, n, preferred, err);
 	if (r >= 0 && n)
@@ -590,7 +656,6 @@ static int ask_key(struct guide *s, struct ga_err *err)
 
 static int ask(struct guide *s, struct ga_err *err)
 {
-	struct ga_offer_query q = { .now_micros = ga_clock_micros(), .image = s->o->image };
 	bool wants_image;
 	int published;
 
@@ -598,9 +663,7 @@ static int ask(struct guide *s, struct ga_err *err)
 		return -1;
 	if (read_within(s, err) < 0)
 		return -1;
-	q.accels = s->accels;
-	q.within = s->narrow ? &s->within : NULL;
-	published = ga_cli_read_offers(&q, true, keep, s, err);
+	published = read_offers(s, err);
 	if (published < 0)
 		return -1;
 	if (published && s->narrow) {
@@ -669,6 +732,7 @@ static void tell_answer(const struct ga_placed *answer)
 		ga_say("now it would be placed on node '%s'", answer->plan.node);
 		return;
 	}
+	ga_cli_note_status((int)r->status);
 	if (answer->reasons.n)
 		ga_say("now it would be refused:");
 	else

@@ -13,18 +13,34 @@
 
 bool ga_app_allows_count(const struct ga_app *app, int64_t count)
 {
+	return !app->counts.n || ga_ints_have(app->counts.v, app->counts.n, count);
+}
+
+int64_t ga_app_size_of(const struct ga_app *app, const int64_t *sizes, size_t n, int64_t least)
+{
+	int64_t first = GA_UNKNOWN;
 	size_t i;
 
-	for (i = 0; i < app->counts.n; i++)
-		if (app->counts.v[i] == count)
-			return true;
-	return !app->counts.n;
+	for (i = 0; i < n; i++) {
+		if (sizes[i] < least)
+			continue;
+		if (ga_app_allows_count(app, sizes[i]))
+			return sizes[i];
+		first = first == GA_UNKNOWN ? sizes[i] : first;
+	}
+	return first;
+}
+
+/* Whether the app needs a fact of the catalogue. */
+static bool minds_facts(const struct ga_app *app)
+{
+	return app->vendors.n || app->stack || app->min_compute_capability ||
+	       app->min_memory_mib > 0;
 }
 
 bool ga_app_minds_type(const struct ga_app *app)
 {
-	return app->vendors.n || app->types.n || app->stack || app->min_compute_capability ||
-	       app->min_memory_mib > 0;
+	return app->types.n || minds_facts(app);
 }
 
 bool ga_app_minds_image(const struct ga_app *app)
@@ -43,6 +59,7 @@ static char *any_of(const struct ga_texts *list)
 	return ga_str_take(&s);
 }
 
+/* "1 GPU", "1, 2 or 4 GPUs" */
 static char *counts_of(const struct ga_app *app)
 {
 	struct ga_str s = GA_STR_INIT;
@@ -51,12 +68,14 @@ static char *counts_of(const struct ga_app *app)
 	for (i = 0; i < app->counts.n; i++)
 		ga_str_addf(&s, "%s%" PRId64, !i ? "" : i + 1 < app->counts.n ? ", " : " or ",
 			    app->counts.v[i]);
+	ga_str_add(&s, app->counts.n == 1 && app->counts.v[0] == 1 ? " GPU" : " GPUs");
 	return ga_str_take(&s);
 }
 
-static void check_size(const struct ga_app *app, const struct ga_app_target *t,
-		       struct ga_match_reasons *ret)
+size_t ga_app_size_blockers(const struct ga_app *app, const struct ga_app_target *t,
+			    struct ga_match_reasons *ret)
 {
+	size_t before = ret->n;
 	ga_autofree char *shapes = any_of(&app->shapes), *counts = counts_of(app);
 
 	if (app->retired)
@@ -67,14 +86,18 @@ static void check_size(const struct ga_app *app, const struct ga_app_target *t,
 			     shapes, t->shape,
 			     ga_streq(app->span, "multi_node") ? ": its nodes must reach each other"
 							       : "");
-	if (ga_app_allows_count(app, t->count))
-		return;
-	if (t->count == GA_UNKNOWN)
-		ga_match_say(ret, "app_count", "app '%s' runs on %s GPUs, and it is not known how "
-			     "many the machine has", app->name, counts);
-	else
-		ga_match_say(ret, "app_count", "app '%s' runs on %s GPUs, not on %" PRId64,
-			     app->name, counts, t->count);
+	if (t->count != GA_UNKNOWN && !ga_app_allows_count(app, t->count))
+		ga_match_say(ret, "app_count", "app '%s' runs on %s, not on %" PRId64, app->name,
+			     counts, t->count);
+	return ret->n - before;
+}
+
+void ga_app_set_type(struct ga_app_target *target, const struct ga_accels *accels,
+		     const char *type)
+{
+	target->type = type;
+	target->facts = type ? ga_accels_type(accels, type) : NULL;
+	target->memory_mib = type ? ga_accels_memory_mib(accels, type) : GA_UNKNOWN;
 }
 
 static bool is_vendor(const struct ga_app *app, const char *have)
@@ -142,16 +165,18 @@ static void check_power(const struct ga_app *app, const struct ga_app_target *t,
 			     "and %s has %s", app->name, want, t->type, have);
 }
 
-static void check_type(const struct ga_app *app, const struct ga_app_target *t,
-		       struct ga_match_reasons *ret)
+size_t ga_app_type_blockers(const struct ga_app *app, const struct ga_app_target *t,
+			    struct ga_match_reasons *ret)
 {
+	size_t before = ret->n;
+
 	if (!ga_app_minds_type(app))
-		return;
+		return 0;
 	if (!t->type) {
 		ga_match_say(ret, "app_type_unknown", "it is not known of which type the GPUs are: "
 			     "'gpuaas-profile nodes' shows why, 'gpuaas-profile nodes set' records "
 			     "it");
-		return;
+		return 1;
 	}
 	if (app->types.n && !ga_texts_has(&app->types, t->type)) {
 		ga_autofree char *types = any_of(&app->types);
@@ -162,11 +187,11 @@ static void check_type(const struct ga_app *app, const struct ga_app_target *t,
 	if (t->facts) {
 		check_vendor(app, t->facts, ret);
 		check_power(app, t, ret);
-	} else if (app->vendors.n || app->stack || app->min_compute_capability ||
-		   app->min_memory_mib > 0) {
+	} else if (minds_facts(app)) {
 		ga_match_say(ret, "app_type_unknown", "the catalogue of this machine does not have "
 			     "%s: " WHERE_TYPE, t->type);
 	}
+	return ret->n - before;
 }
 
 /* One version of the image: option names the option of gpuaas-image add that says it. */
@@ -186,24 +211,29 @@ static void check_version(const struct ga_app *app, const struct ga_app_target *
 			     app->name, what, want, t->image_name, have);
 }
 
-static void check_image(const struct ga_app *app, const struct ga_app_target *t,
-			struct ga_match_reasons *ret)
+size_t ga_app_image_blockers(const struct ga_app *app, const struct ga_app_target *t,
+			     struct ga_match_reasons *ret)
 {
-	size_t i;
+	size_t before = ret->n, i;
 
 	if (!ga_app_minds_image(app))
-		return;
-	if (!t->image_name) {
-		ga_match_say(ret, "app_image_unknown", "app '%s' needs an image of a certain kind, "
-			     "and none is named: --image NAME, or an image in the profile",
-			     app->name);
-		return;
-	}
-	if (!t->image) {
-		ga_match_say(ret, "app_image_unknown", "it is not known what is in image '%s', and "
-			     "app '%s' needs that: 'gpuaas-image add' makes its record, "
-			     "'gpuaas-state apply' stores it", t->image_name, app->name);
-		return;
+		return 0;
+	if (!t->image_name || !t->image) {
+		if (!t->image_name)
+			ga_match_say(ret, "app_image_unknown", "app '%s' needs an image of a "
+				     "certain kind, and none is named: --image NAME, or an image "
+				     "in the profile", app->name);
+		else if (t->image_replaced)
+			ga_match_say(ret, "app_image_unknown", "image '%s' was replaced since: its "
+				     "record is of another file, and what is in the one from "
+				     "before, which app '%s' needs to know, is not known any more",
+				     t->image_name, app->name);
+		else
+			ga_match_say(ret, "app_image_unknown", "it is not known what is in image "
+				     "'%s', and app '%s' needs that: 'gpuaas-image add' makes its "
+				     "record, 'gpuaas-state apply' stores it", t->image_name,
+				     app->name);
+		return 1;
 	}
 	check_version(app, t, "app_driver", "GPU driver", t->image->driver_version,
 		      app->driver_min, "driver-version", ret);
@@ -215,15 +245,12 @@ static void check_image(const struct ga_app *app, const struct ga_app_target *t,
 				     "image '%s' names no such feature: gpuaas-image add --feature "
 				     "%s says it", app->name, app->image_features.v[i],
 				     t->image_name, app->image_features.v[i]);
+	return ret->n - before;
 }
 
 size_t ga_app_blockers(const struct ga_app *app, const struct ga_app_target *target,
 		       struct ga_match_reasons *ret)
 {
-	size_t before = ret->n;
-
-	check_size(app, target, ret);
-	check_type(app, target, ret);
-	check_image(app, target, ret);
-	return ret->n - before;
+	return ga_app_size_blockers(app, target, ret) + ga_app_type_blockers(app, target, ret) +
+	       ga_app_image_blockers(app, target, ret);
 }

@@ -84,23 +84,43 @@ static void check_vendor(const struct try *t)
 	if (t->need->vendor && !ga_accel_is_vendor(have, t->need->vendor))
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s", have);
-	if (runs_on && strcmp(runs_on, have) != 0)
+	if (runs_on && !ga_streq(runs_on, have))
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s, which %s does not run on",
 			     have, t->need->stack);
+}
+
+/* Each type of a node with several, each reason once. */
+static void check_mixed(const struct try *t, struct ga_app_target *target)
+{
+	const struct ga_offer_mix *mixed = t->offer->mixed;
+	size_t i;
+
+	for (i = 0; i < mixed->types.n + mixed->unknown; i++) {
+		ga_autoreasons struct ga_match_reasons found = { 0 };
+
+		ga_app_set_type(target, t->tables->accels,
+				i < mixed->types.n ? mixed->types.v[i] : NULL);
+		ga_app_blockers(t->tables->app, target, &found);
+		ga_match_add_once(&t->m->reasons, &found);
+	}
 }
 
 /* The manifest, judged as placement will judge it. */
 static void check_app(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
-	const struct ga_app_target target = {
-		.shape = o->shape, .count = t->m->count, .type = o->slug, .facts = o->type,
-		.memory_mib = o->memory_mib, .image_name = o->image_name, .image = o->image,
-	};
+	struct ga_app_target target = { .shape = o->shape, .count = t->m->count,
+					.image_name = o->image_name, .image = o->image };
 
-	if (t->tables->app)
-		ga_app_blockers(t->tables->app, &target, &t->m->reasons);
+	if (!t->tables->app)
+		return;
+	if (o->mixed) {
+		check_mixed(t, &target);
+		return;
+	}
+	ga_app_set_type(&target, t->tables->accels, o->slug);
+	ga_app_blockers(t->tables->app, &target, &t->m->reasons);
 }
 
 /* ---- time ---- */
@@ -206,37 +226,17 @@ static bool is_expected(const struct try *t)
 	return t->m->count == least;
 }
 
-static bool has_count(const int64_t *counts, size_t n, int64_t count)
-{
-	size_t i;
-
-	for (i = 0; i < n && counts[i] != count; i++)
-		;
-	return i < n;
-}
-
 static bool is_given_now(const struct ga_match_offer *o, int64_t count)
 {
 	if (o->n_counts_now)
-		return has_count(o->counts_now, o->n_counts_now, count);
+		return ga_ints_have(o->counts_now, o->n_counts_now, count);
 	return count != GA_UNKNOWN && o->largest >= count;
-}
-
-/* Of baremetal nodes only the largest are known. */
-static bool is_smaller_node(const struct try *t)
-{
-	const struct ga_match_offer *o = t->offer;
-
-	return is_baremetal(o) && t->tables->app && t->tables->app->counts.n &&
-	       t->m->count != o->largest && t->m->count < o->machine;
 }
 
 static const char *availability_of(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
 
-	if (is_smaller_node(t))
-		return "unknown";
 	if (is_given_now(o, t->m->count))
 		return "now";
 	if (o->largest == GA_UNKNOWN || o->uncertain)
@@ -251,15 +251,14 @@ static void check_given(const struct try *t)
 	const struct ga_match_offer *o = t->offer;
 	int64_t count = t->m->count, asked = is_baremetal(o) ? t->need->gpus : count;
 
+	if (o->mixed)
+		ga_match_say(&t->m->unknown, "type",
+			     "its machines have GPUs of several or unknown types");
 	if (count == GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "count",
 			     "it is unknown how many GPUs its machines have");
-	else if (is_smaller_node(t))
-		ga_match_say(&t->m->unknown, "count", "it is unknown whether one of its machines "
-			     "has %" PRId64 " GPU%s: the largest has %" PRId64, count,
-			     count == 1 ? "" : "s", o->machine);
 	else if (is_baremetal(o) ? asked > count :
-				   o->n_counts && !has_count(o->counts, o->n_counts, count))
+				   o->n_counts && !ga_ints_have(o->counts, o->n_counts, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
 			     "it is not offered with %" PRId64 " GPU%s", asked,
 			     asked == 1 ? "" : "s");
@@ -358,8 +357,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The counts to try, smallest first; any count: those of the app, else 1, 2, 4, 8. For baremetal:
- * the largest node that is available now, then the largest node, then smaller ones that an app
- * allows. */
+ * the nodes that are available now, then the others, both largest first. */
 static void counts_of(const struct match_context *c, const struct ga_match_offer *o,
 		      int64_t *ret, size_t *n)
 {
@@ -372,11 +370,12 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 	if (is_baremetal(o)) {
 		if (o->largest > 0)
 			ret[(*n)++] = o->largest;
-		if (o->machine > 0 && o->machine > o->largest)
-			ret[(*n)++] = o->machine;
-		for (i = 0; app && i < app->counts.n && *n < MATCH_COUNTS_MAX; i++)
-			if (app->counts.v[i] < o->machine && app->counts.v[i] != o->largest)
-				ret[(*n)++] = app->counts.v[i];
+		for (i = o->n_counts_now; i-- && *n < MATCH_COUNTS_MAX;)
+			if (!ga_ints_have(ret, *n, o->counts_now[i]))
+				ret[(*n)++] = o->counts_now[i];
+		for (i = o->n_machines; i-- && *n < MATCH_COUNTS_MAX;)
+			if (!ga_ints_have(ret, *n, o->machines[i]))
+				ret[(*n)++] = o->machines[i];
 		if (!*n)
 			ret[(*n)++] = GA_UNKNOWN;
 		return;

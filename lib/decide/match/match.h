@@ -16,6 +16,7 @@
 #include "catalog/measured.h"
 #include "decide/app/app.h"
 #include "decide/match/estimate.h"
+#include "record/offer.h"
 
 /* A profile with one of its types, as an offer; all borrowed. */
 struct ga_match_offer {
@@ -31,10 +32,12 @@ struct ga_match_offer {
 	 * long may have more. */
 	int64_t available, largest, pending;
 	const int64_t *counts_now; /* the counts that one request would get; n_counts_now 0: all
-				    * up to largest */
+				    * up to largest. Baremetal: the GPUs of the free nodes */
 	size_t n_counts_now;
-	int64_t machine; /* baremetal: GPUs of the largest node, free or not; 0 or less: not
-			  * known */
+	const int64_t *machines; /* baremetal: the GPUs of the nodes, free or not, smallest first;
+				  * n_machines 0: there is none */
+	size_t n_machines;
+	const struct ga_offer_mix *mixed; /* the nodes have GPUs of these types; NULL: of one */
 	bool uncertain;
 	bool team; /* the requester may use the profile */
 	const char *expected_at; /* time for the smallest count of the type, or for a baremetal

@@ -90,15 +90,6 @@ static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- free GPUs ---- */
 
-static bool has_number(const int64_t *v, size_t n, int64_t number)
-{
-	size_t i;
-
-	for (i = 0; i < n && v[i] != number; i++)
-		;
-	return i < n;
-}
-
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -137,13 +128,13 @@ static int64_t fill(const struct counting *c, int64_t n, int64_t *largest)
 static bool is_allowed(const struct counting *c, int64_t count)
 {
 	return !c->profile.counts.n ||
-	       has_number(c->profile.counts.v, c->profile.counts.n, count);
+	       ga_ints_have(c->profile.counts.v, c->profile.counts.n, count);
 }
 
-static void add_count(struct ga_offer_number *n, int64_t count)
+static void add_once(struct ga_ints *list, int64_t number)
 {
-	if (!has_number(n->counts.v, n->counts.n, count))
-		*ga_list_add(&n->counts) = count;
+	if (!ga_ints_have(list->v, list->n, number))
+		*ga_list_add(list) = number;
 }
 
 /* Without fabric partitions, any usable slots of one type make a slice. */
@@ -170,7 +161,7 @@ static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 			add_free(c, type, gpus, largest);
 		for (count = 1; count <= n; count++)
 			if (is_allowed(c, count))
-				add_count(number_of(c->ret, type), count);
+				add_once(&number_of(c->ret, type)->counts, count);
 	}
 }
 
@@ -189,9 +180,9 @@ static void ask_counts(struct counting *c, const struct ga_fleet_node *node, con
 	}
 	for (ask.count = 1; ask.count <= (int64_t)node->slots.n; ask.count++)
 		if (is_allowed(c, ask.count) &&
-		    !has_number(number->counts.v, number->counts.n, ask.count) &&
+		    !ga_ints_have(number->counts.v, number->counts.n, ask.count) &&
 		    !ga_place_offer(&ask, node, &o) && ga_streq(o.type, type))
-			add_count(number, ask.count);
+			add_once(&number->counts, ask.count);
 }
 
 /* Takes the slots and partition of one slice of the count in the copy; false when it does not
@@ -272,6 +263,11 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 		for (i = 0; i < o.n; i++)
 			add_free(c, o.slots[i]->type, 1, o.type ? (int64_t)o.n : 0);
 		c->ret->largest = larger(c->ret->largest, (int64_t)o.n);
+		if (o.type)
+			add_once(&number_of(c->ret, o.type)->machines_now, (int64_t)o.n);
+		else
+			add_once(&c->ret->mixed.machines_now, (int64_t)o.n);
+		c->ret->mixed.available += o.type ? 0 : (int64_t)o.n * c->times;
 		return;
 	}
 	for (i = 0; i < here.images.n && !ga_streq(here.images.v[i], c->ask.image); i++)
@@ -286,17 +282,29 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- the fleet ---- */
 
-/* Counts a baremetal node of one type: when free, it gives all its GPUs. */
+/* Counts a baremetal node: when free, it gives all its GPUs. */
 static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 {
-	struct ga_offer_number *n;
-	size_t i;
+	const char *type = node->slots.v[0].type;
+	struct ga_offer_mixed *mixed = &c->ret->mixed;
+	int64_t size = (int64_t)node->slots.n;
+	size_t i, j;
 
-	for (i = 1; i < node->slots.n; i++)
-		if (!ga_streq(node->slots.v[i].type, node->slots.v[0].type))
-			return;
-	n = number_of(c->ret, node->slots.v[0].type);
-	n->machine = larger(n->machine, (int64_t)node->slots.n);
+	for (i = 0; type && i < node->slots.n && ga_streq(node->slots.v[i].type, type); i++)
+		;
+	if (i == node->slots.n) {
+		add_once(&number_of(c->ret, type)->machines, size);
+		return;
+	}
+	add_once(&mixed->machines, size);
+	mixed->total += size * c->times;
+	for (i = 0; i < node->slots.n; i++) {
+		type = node->slots.v[i].type;
+		for (j = 0; j < mixed->types.n && mixed->types.v[j] != type; j++)
+			;
+		if (j == mixed->types.n)
+			*ga_list_add(&mixed->types) = type;
+	}
 }
 
 static void count_node(struct counting *c, const struct ga_fleet_node *node)
@@ -343,6 +351,12 @@ static int by_number(const void *a, const void *b)
 	return by_number_down(b, a);
 }
 
+static void sort_numbers(const struct ga_ints *list)
+{
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_number);
+}
+
 static int by_type(const void *a, const void *b)
 {
 	const struct ga_offer_number *x = a, *y = b;
@@ -354,16 +368,25 @@ static int by_type(const void *a, const void *b)
 
 /* c is zeroed except for ret. It must not move before end(). */
 static void begin(struct counting *c, const struct ga_fleet *fleet,
-		  const struct ga_profile *profile, const struct ga_request *request)
+		  const struct ga_profile *profile, const struct ga_request *request,
+		  const struct ga_place_limits *limits)
 {
-	size_t i;
+	size_t n_only = limits && !ga_streq(profile->shape, "baremetal") ? limits->n_counts : 0;
+	const int64_t *only = n_only ? limits->counts : NULL;
+	bool of_app = only && !profile->counts.n;
+	const int64_t *counts = of_app ? only : profile->counts.v;
+	size_t i, n = of_app ? n_only : profile->counts.n;
 
 	c->profile = *profile;
-	for (i = 0; i < profile->counts.n; i++)
-		*ga_list_add(&c->counts) = profile->counts.v[i];
+	for (i = 0; i < n; i++)
+		if (!only || ga_ints_have(only, n_only, counts[i]))
+			*ga_list_add(&c->counts) = counts[i];
+	if (only && !c->counts.n)
+		*ga_list_add(&c->counts) = GA_PLACE_SLOTS + 1; /* none: an empty list is any */
 	if (c->counts.n)
 		qsort(c->counts.v, c->counts.n, sizeof(*c->counts.v), by_number_down);
 	c->profile.counts.v = c->counts.v;
+	c->profile.counts.n = c->counts.n;
 	c->any_image = !profile->image;
 	if (c->any_image)
 		c->profile.image = any;
@@ -383,6 +406,7 @@ static void begin(struct counting *c, const struct ga_fleet *fleet,
 	c->nothing.regions.n = fleet->regions.n;
 	ga_place_asked(fleet, &c->request, &c->profile, &c->ask);
 	ga_place_asked(&c->nothing, &c->request, &c->profile, &c->timeless);
+	c->ask.limits = c->timeless.limits = limits;
 }
 
 static void end(struct counting *c)
@@ -393,11 +417,12 @@ static void end(struct counting *c)
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret)
 {
-	ga_offer_count_within(fleet, profile, NULL, ret);
+	ga_offer_count_within(fleet, profile, NULL, NULL, ret);
 }
 
 void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile *profile,
-			   const struct ga_request *request, struct ga_offer_numbers *ret)
+			   const struct ga_request *request, const struct ga_place_limits *limits,
+			   struct ga_offer_numbers *ret)
 {
 	struct counting c = { .ret = ret };
 	size_t i, j;
@@ -405,21 +430,23 @@ void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile
 	*ret = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
 	if (profile->retired)
 		return;
-	begin(&c, fleet, profile, request);
+	begin(&c, fleet, profile, request, limits);
 	for (i = 0; i < fleet->nodes.n; i++)
 		count_node(&c, &fleet->nodes.v[i]);
 	/* Sorts the results. The counts for any type are the counts of all types. */
 	for (i = 0; i < ret->types.n; i++) {
 		const struct ga_offer_number *n = &ret->types.v[i];
 
-		if (n->counts.n)
-			qsort(n->counts.v, n->counts.n, sizeof(*n->counts.v), by_number);
+		sort_numbers(&n->counts);
+		sort_numbers(&n->machines);
+		sort_numbers(&n->machines_now);
 		for (j = 0; j < n->counts.n; j++)
-			if (!has_number(ret->counts.v, ret->counts.n, n->counts.v[j]))
+			if (!ga_ints_have(ret->counts.v, ret->counts.n, n->counts.v[j]))
 				*ga_list_add(&ret->counts) = n->counts.v[j];
 	}
-	if (ret->counts.n)
-		qsort(ret->counts.v, ret->counts.n, sizeof(*ret->counts.v), by_number);
+	sort_numbers(&ret->counts);
+	sort_numbers(&ret->mixed.machines);
+	sort_numbers(&ret->mixed.machines_now);
 	if (ret->types.n)
 		qsort(ret->types.v, ret->types.n, sizeof(*ret->types.v), by_type);
 	end(&c);
@@ -429,8 +456,14 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n)
 {
 	size_t i;
 
-	for (i = 0; i < n->types.n; i++)
+	for (i = 0; i < n->types.n; i++) {
 		ga_list_release(&n->types.v[i].counts);
+		ga_list_release(&n->types.v[i].machines);
+		ga_list_release(&n->types.v[i].machines_now);
+	}
+	ga_list_release(&n->mixed.types);
+	ga_list_release(&n->mixed.machines);
+	ga_list_release(&n->mixed.machines_now);
 	ga_list_release(&n->types);
 	ga_list_release(&n->counts);
 	*n = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
@@ -578,7 +611,7 @@ void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *prof
 	*ret = (struct ga_offer_expected){ .at_micros = GA_UNKNOWN };
 	if (profile->retired)
 		return;
-	begin(&e.c, fleet, profile, NULL);
+	begin(&e.c, fleet, profile, NULL, NULL);
 	if (e.c.counts.n) /* counts are largest first: the last is the smallest */
 		e.c.timeless.count = e.c.counts.v[e.c.counts.n - 1];
 	for (i = 0; i < fleet->nodes.n; i++)

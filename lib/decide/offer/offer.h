@@ -17,7 +17,17 @@ struct ga_offer_number {
 			  * accept */
 	struct ga_ints counts; /* of all requests for slices that placement would accept,
 				  * smallest first */
-	int64_t machine; /* baremetal: GPUs of the largest node with this type alone, free or not */
+	/* Baremetal: the GPUs of the nodes with this type alone, each number once, smallest first:
+	 * of all, and of those that placement would give. */
+	struct ga_ints machines, machines_now;
+};
+
+/* Baremetal: the nodes whose GPUs have several types, or one that is not known. Only a request
+ * without a type gets one. */
+struct ga_offer_mixed {
+	struct ga_borrowed_texts types; /* interned in the fleet; NULL among them: not known */
+	int64_t available, total;
+	struct ga_ints machines, machines_now; /* as of ga_offer_number */
 };
 
 struct ga_offer_numbers {
@@ -29,6 +39,7 @@ struct ga_offer_numbers {
 	int64_t unknown;   /* part of total: on nodes not observed since fleet->stale_micros */
 	int64_t oldest_micros; /* oldest observation of the counted nodes; GA_UNKNOWN: none */
 	GA_LIST(struct ga_offer_number) types; /* by name, unknown type last */
+	struct ga_offer_mixed mixed;
 };
 
 /* ret is overwritten. GPUs that are not approved ("disabled") do not count, nor do GPUs of nodes
@@ -36,9 +47,11 @@ struct ga_offer_numbers {
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret);
 /* The same for what a request leaves: its node, region, pool, types, least memory (by
- * fleet->types) and run time; its other members do not count. NULL: as ga_offer_count. */
+ * fleet->types) and run time; its other members do not count. limits: of an app; its counts also
+ * hold for slices. NULL, both: as ga_offer_count. */
 void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile *profile,
-			   const struct ga_request *request, struct ga_offer_numbers *ret);
+			   const struct ga_request *request, const struct ga_place_limits *limits,
+			   struct ga_offer_numbers *ret);
 void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 

@@ -87,13 +87,9 @@ bool ga_place_allows_type(const struct ga_place_ask *ask, const char *type)
 static bool allows_count(const struct ga_place_ask *ask, int64_t count)
 {
 	const struct ga_place_limits *limits = ask->limits;
-	size_t i = 0;
 
-	if (!limits || !limits->n_counts)
-		return true;
-	while (i < limits->n_counts && limits->counts[i] != count)
-		i++;
-	return i < limits->n_counts;
+	return !limits || !limits->n_counts ||
+	       ga_ints_have(limits->counts, limits->n_counts, count);
 }
 
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank)

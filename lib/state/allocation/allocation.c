@@ -23,7 +23,8 @@
 	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
 	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
 	"'refused')), " \
-	"a.type_reason, a.app, a.app_version FROM allocation a "
+	"a.type_reason, a.app, a.app_version, " \
+	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name') FROM allocation a "
 
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err)

@@ -276,12 +276,33 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *
 	return ga_store_probe_counts(db, name, p->image->probe, err);
 }
 
+/* The node of a baremetal tenant has no copy: only name and digest go to the executables. */
+static int fill_tenant_image(struct ga_db *db, const char *name, struct ga_plan *p,
+			     struct ga_err *err)
+{
+	ga_autofree char *digest = NULL;
+
+	if (!name)
+		return 0;
+	if (ga_db_get(db, err, "SELECT digest FROM image WHERE name = ?1", "sS", name, &digest) <
+	    0)
+		return -1;
+	if (!digest)
+		return ga_fail_for(err, GA_CONFLICT, "concurrent_update",
+				   "the image '%s' was removed", name);
+	p->tenant_image = ga_xcalloc(1, sizeof(*p->tenant_image));
+	p->tenant_image->name = ga_xstrdup(name);
+	p->tenant_image->digest = GA_TAKE(digest);
+	return 0;
+}
+
 int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       const struct ga_profile *profile, const struct ga_decision *decision,
 		       struct ga_plan_maker *maker, struct ga_plan *ret,
 		       struct ga_refused_slots *refused, struct ga_err *err)
 {
 	bool baremetal = ga_place_is_baremetal(request, profile);
+	const char *image = request->image ? request->image : profile->image;
 	char controller[GA_CONTROLLER_SIZE];
 	size_t i;
 	int r;
@@ -328,10 +349,9 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	if (!ret->lab)
 		ga_store_tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
 				 profile->wipe.gpu_memory);
-	if (!baremetal && fill_image(db, request->image ? request->image : profile->image, maker,
-				     ret, err) < 0)
-		return -1;
-	return 1;
+	r = baremetal ? fill_tenant_image(db, image, ret, err) :
+			fill_image(db, image, maker, ret, err);
+	return r < 0 ? -1 : 1;
 }
 
 char *ga_store_plan_seal(struct ga_plan *plan)

@@ -169,12 +169,20 @@ static int read_ending(struct offering *o, struct ga_err *err)
 
 /* ---- types ---- */
 
+static void copy_numbers(const struct ga_ints *from, struct ga_ints *to)
+{
+	size_t i;
+
+	for (i = 0; i < from->n; i++)
+		*ga_list_add(to) = from->v[i];
+}
+
 static void add_type(const struct offering *o, const char *type, const struct ga_offer_numbers *n,
 		     struct ga_hardware_profile *ret)
 {
 	const struct ga_accel_type *t = type ? ga_accels_type(o->q->accels, type) : NULL;
 	struct ga_offer_type *row = ga_list_add(&ret->by_type);
-	size_t i, j;
+	size_t i;
 
 	*row = (struct ga_offer_type){
 		.type = ga_strdup0(type),
@@ -190,9 +198,30 @@ static void add_type(const struct offering *o, const char *type, const struct ga
 		row->available = of->available;
 		row->total = of->total;
 		row->largest = of->largest;
-		row->machine = of->machine ? of->machine : GA_UNKNOWN;
-		for (j = 0; j < of->counts.n; j++)
-			*ga_list_add(&row->counts_now) = of->counts.v[j];
+		copy_numbers(&of->counts, &row->counts_now);
+		copy_numbers(&of->machines, &row->machines);
+		copy_numbers(&of->machines_now, &row->machines_now);
+		if (row->machines.n)
+			row->machine = row->machines.v[row->machines.n - 1];
+	}
+}
+
+static void add_mixed(const struct ga_offer_mixed *m, struct ga_hardware_profile *ret)
+{
+	size_t i;
+
+	if (!m->total)
+		return;
+	ret->mixed = ga_xcalloc(1, sizeof(*ret->mixed));
+	ret->mixed->available = m->available;
+	ret->mixed->total = m->total;
+	copy_numbers(&m->machines, &ret->mixed->machines);
+	copy_numbers(&m->machines_now, &ret->mixed->machines_now);
+	for (i = 0; i < m->types.n; i++) {
+		if (m->types.v[i])
+			ga_texts_add(&ret->mixed->types, m->types.v[i]);
+		else
+			ret->mixed->unknown = true;
 	}
 }
 
@@ -331,22 +360,21 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 	size_t i;
 
 	ga_schema_init(&ga_hardware_profile_schema, ret);
-	ga_offer_count_within(&o->fleet, p, o->q->within, &n);
+	ga_offer_count_within(&o->fleet, p, o->q->within, o->q->limits, &n);
 	ret->name = ga_xstrdup(p->name);
 	ret->shape = ga_xstrdup(p->shape);
-	for (i = 0; i < p->counts.n; i++)
-		*ga_list_add(&ret->counts) = p->counts.v[i];
+	copy_numbers(&p->counts, &ret->counts);
 	ret->available = n.available > 0;
 	ret->available_count = n.available;
 	ret->largest_available = n.largest;
 	ret->total_count = n.total;
 	ret->unknown_count = n.unknown;
-	for (i = 0; i < n.counts.n; i++)
-		*ga_list_add(&ret->counts_now) = n.counts.v[i];
+	copy_numbers(&n.counts, &ret->counts_now);
 	for (i = 0; i < o->pending.n; i++)
 		if (!strcmp(o->pending.v[i].profile, ret->name))
 			ret->pending_count = o->pending.v[i].gpus;
 	add_types(o, p, &n, ret);
+	add_mixed(&n.mixed, ret);
 	add_words(p, ret);
 	ret->made_at = time_text(now);
 	if (n.oldest_micros != GA_UNKNOWN) {
@@ -354,7 +382,7 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 		ret->stale_seconds =
 			n.oldest_micros < now ? (now - n.oldest_micros) / GA_SECOND : 0;
 	}
-	if (!o->q->within && is_scarce(ret)) {
+	if (!o->q->within && !o->q->limits && is_scarce(ret)) {
 		if (read_ending(o, err) < 0)
 			return -1;
 		if (!ret->available)

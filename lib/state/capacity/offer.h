@@ -8,6 +8,7 @@
 
 #include "catalog/accel.h"
 #include "decide/access/access.h"
+#include "decide/place/place.h"
 #include "record/offer.h"
 #include "record/request.h"
 #include "state/db/row.h"
@@ -26,6 +27,8 @@ struct ga_offer_query {
 	const struct ga_request *within; /* counts only what this request leaves
 					  * (ga_offer_count_within), and names no expected time;
 					  * its node is an id; NULL: everything */
+	const struct ga_place_limits *limits; /* counts only what these leave, as within; of an
+					       * app, or NULL */
 	struct ga_access_rules *rules; /* filled with teams and grants of the same transaction,
 					  for the caller to release; NULL: not wanted */
 };

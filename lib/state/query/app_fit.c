@@ -6,28 +6,19 @@
 #include "state/db/json.h"
 #include "state/node/image.h"
 
-/* A slice's image is that of its plan. A baremetal node has the image that its request or its
- * profile names: the tool of the site installs it. */
+/* The image is that of the plan. An older plan for baremetal names none: then it is that of the
+ * request or the profile. */
 #define OF(column, member) "json_extract(" GA_SQL_OBJECT(column) ", '$." member "')"
 #define LIVE \
 	"SELECT a.id, a.name, a.state, a.node_id, a.project, a.profile, a.shape, a.count, " \
 	"CASE a.shape WHEN 'slice' THEN " OF("a.plan", "image.name") " ELSE coalesce(" \
-	OF("a.request", "image") ", " OF("a.profile_record", "image") ") END, " \
-	"CASE a.shape WHEN 'slice' THEN a.image_digest END FROM allocation a WHERE " \
-	"a.state IN ('placed', 'provisioning', 'active', 'held') ORDER BY a.created_at, a.id"
+	OF("a.plan", "tenant_image.name") ", " OF("a.request", "image") ", " \
+	OF("a.profile_record", "image") ") END, " \
+	"coalesce(a.image_digest, " OF("a.plan", "tenant_image.digest") ") FROM allocation a " \
+	"WHERE a.state IN ('placed', 'provisioning', 'active', 'held') ORDER BY a.created_at, a.id"
 #define TYPES \
 	"SELECT DISTINCT accelerator_type FROM claim WHERE allocation_id = ?1 AND live = 1 AND " \
 	"claim_kind = 'slot' ORDER BY accelerator_type"
-
-static bool has_reason(const struct ga_match_reasons *list, const struct ga_match_reason *r)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (ga_streq(list->v[i].sentence, r->sentence))
-			return true;
-	return false;
-}
 
 /* Adds the reasons of each type of the allocation, each reason once. */
 static int judge_types(struct ga_db *db, const char *id, const struct ga_app *app,
@@ -36,20 +27,15 @@ static int judge_types(struct ga_db *db, const char *id, const struct ga_app *ap
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r = ga_db_query(db, &rows, err, TYPES, "s", id);
-	size_t i;
 
 	if (r < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		ga_autoreasons struct ga_match_reasons found = { 0 };
 
-		target->type = ga_rows_text(rows, 0);
-		target->facts = target->type ? ga_accels_type(accels, target->type) : NULL;
-		target->memory_mib = target->type ? ga_accels_memory_mib(accels, target->type) : 0;
+		ga_app_set_type(target, accels, ga_rows_text(rows, 0));
 		ga_app_blockers(app, target, &found);
-		for (i = 0; i < found.n; i++)
-			if (!has_reason(ret, &found.v[i]))
-				ga_match_say(ret, found.v[i].code, "%s", found.v[i].sentence);
+		ga_match_add_once(ret, &found);
 	}
 	return r;
 }
@@ -69,7 +55,8 @@ static int judge(struct ga_db *db, const struct ga_rows *rows, const struct ga_a
 		known = ga_store_image(db, target.image_name, &image, err);
 	if (known < 0)
 		return -1;
-	if (known && (!digest || ga_streq(digest, image.digest)))
+	target.image_replaced = known && digest && !ga_streq(digest, image.digest);
+	if (known && !target.image_replaced)
 		target.image = &image;
 	r = judge_types(db, fit->allocation, app, accels, &target, &fit->reasons, err);
 	if (known)

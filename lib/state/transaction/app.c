@@ -66,13 +66,6 @@ static struct ga_app_target target_of(const struct ga_app_choice *c)
 				       .image = c->has_image ? &c->image : NULL };
 }
 
-static void set_type(const struct ga_app_choice *c, const char *type, struct ga_app_target *t)
-{
-	t->type = type;
-	t->facts = type ? ga_accels_type(c->accels, type) : NULL;
-	t->memory_mib = type ? ga_accels_memory_mib(c->accels, type) : 0;
-}
-
 static void add_type(struct ga_borrowed_texts *list, const char *type)
 {
 	size_t i;
@@ -83,7 +76,13 @@ static void add_type(struct ga_borrowed_texts *list, const char *type)
 	*ga_list_add(list) = type;
 }
 
-/* The types that the request can get, each once; NULL among them: not known. */
+static bool of_profile(const struct ga_app_choice *c, const char *type)
+{
+	return !c->profile->types.n || (type && ga_texts_has(&c->profile->types, type));
+}
+
+/* The types that the request can get, each once; NULL among them: not known. A type that the
+ * profile does not have is none: placement says so. */
 static void types_of(const struct ga_app_choice *c, struct ga_borrowed_texts *ret)
 {
 	const struct ga_texts *named = c->request->types.n ? &c->request->types :
@@ -91,22 +90,11 @@ static void types_of(const struct ga_app_choice *c, struct ga_borrowed_texts *re
 	size_t i, j;
 
 	for (i = 0; i < named->n; i++)
-		add_type(ret, named->v[i]);
+		if (of_profile(c, named->v[i]))
+			add_type(ret, named->v[i]);
 	for (i = 0; !named->n && i < c->fleet->nodes.n; i++)
 		for (j = 0; j < c->fleet->nodes.v[i].slots.n; j++)
 			add_type(ret, c->fleet->nodes.v[i].slots.v[j].type);
-}
-
-static void add_reasons(const struct ga_match_reasons *found, struct ga_match_reasons *ret)
-{
-	size_t i, j;
-
-	for (i = 0; i < found->n; i++) {
-		for (j = 0; j < ret->n && !ga_streq(ret->v[j].sentence, found->v[i].sentence); j++)
-			;
-		if (j == ret->n)
-			ga_match_say(ret, found->v[i].code, "%s", found->v[i].sentence);
-	}
 }
 
 bool ga_app_choose(struct ga_app_choice *c, struct ga_match_reasons *reasons)
@@ -122,18 +110,15 @@ bool ga_app_choose(struct ga_app_choice *c, struct ga_match_reasons *reasons)
 	for (i = 0; i < all.n; i++) {
 		ga_autoreasons struct ga_match_reasons found = { 0 };
 
-		set_type(c, all.v[i], &target);
+		ga_app_set_type(&target, c->accels, all.v[i]);
 		if (!ga_app_blockers(&c->app, &target, &found))
 			*ga_list_add(&c->types) = all.v[i];
-		add_reasons(&found, reasons);
+		ga_match_add_once(reasons, &found);
 	}
 	/* Without a type to judge, what the app needs besides decides; then no node is found. */
 	if (!all.n) {
-		ga_autoreasons struct ga_match_reasons found = { 0 };
-
-		set_type(c, NULL, &target);
-		ga_app_blockers(&c->app, &target, &found);
-		add_reasons(&found, reasons);
+		ga_app_size_blockers(&c->app, &target, reasons);
+		ga_app_image_blockers(&c->app, &target, reasons);
 	}
 	allowed = c->types.n || (!all.n && !reasons->n);
 	ga_list_release(&all);
@@ -234,27 +219,25 @@ static int add_images(struct ga_db *db, const struct ga_app_choice *c, struct ga
 		      struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
-	struct ga_app bare = { .name = c->app.name, .driver_min = c->app.driver_min,
-			       .cuda_min = c->app.cuda_min,
-			       .image_features = c->app.image_features };
 	struct ga_app_target target = target_of(c);
-	int r = ga_db_query(db, &rows, err, "SELECT record FROM image ORDER BY name", "");
+	int r = ga_query_images(db, &rows, err);
 
-	ga_texts_add(&bare.shapes, target.shape);
-	while (r == 0 && ret->alternatives.n < ALTERNATIVES && (r = ga_rows_next(rows, err)) > 0) {
+	if (r < 0)
+		return -1;
+	while (ret->alternatives.n < ALTERNATIVES && (r = ga_rows_next(rows, err)) > 0) {
 		ga_autoreasons struct ga_match_reasons found = { 0 };
+		struct ga_err unreadable = GA_ERR_INIT;
 		struct ga_image image;
 
-		r = ga_rec_parse_text(ga_rows_text(rows, 0), &ga_image_schema, &image, err);
-		if (r < 0)
-			break;
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_image_schema, &image,
+				      &unreadable) < 0)
+			continue;
 		target.image_name = image.name;
 		target.image = &image;
-		if (!ga_app_blockers(&bare, &target, &found))
+		if (!ga_app_image_blockers(&c->app, &target, &found))
 			*ga_list_add(&ret->alternatives) = ga_xprintf("image '%s'", image.name);
 		ga_schema_release(&ga_image_schema, &image);
 	}
-	ga_texts_release(&bare.shapes);
 	return r < 0 ? -1 : 0;
 }
 
@@ -280,13 +263,8 @@ int ga_app_refuse(struct ga_db *db, struct ga_app_choice *c, const struct ga_mat
 
 	for (i = 0; i < reasons->n; i++)
 		ga_str_addf(&why, "%s%s", i ? "; " : "", reasons->v[i].sentence);
-	ret->status = GA_NO;
-	ret->request_id = ga_strdup0(c->request->request_id);
-	ret->project = ga_strdup0(c->request->project);
-	ret->profile = ga_xstrdup(c->profile->name);
 	ret->shape = ga_xstrdup(baremetal ? "baremetal" : "slice");
 	ret->count = baremetal ? c->request->count : ga_place_count(c->request);
-	ret->code = ga_xstrdup(reasons->v[0].code);
 	ret->sentence = ga_str_take(&why);
 	ret->hint = ga_xprintf("'gpuaas-match --app %s' shows for every profile whether it fits, "
 			       "and why not", c->app.name);

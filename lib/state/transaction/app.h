@@ -32,8 +32,8 @@ GA_MUST_CHECK int ga_app_choice_read(struct ga_db *db, struct ga_app_choice *c,
 /* Finds the types and the counts that the app allows of those that request, profile and fleet leave
  * open, and fills c->limits. False: it allows nothing; reasons then has why, each reason once. */
 bool ga_app_choose(struct ga_app_choice *c, struct ga_match_reasons *reasons);
-/* Fills the members of the refusal that say why, and what would fit: profiles that the project may
- * use, and images. */
+/* Fills shape, number of GPUs and sentence of the refusal, and what would fit: profiles that the
+ * project may use, and images. */
 GA_MUST_CHECK int ga_app_refuse(struct ga_db *db, struct ga_app_choice *c,
 				const struct ga_match_reasons *reasons,
 				const struct ga_access_rules *rules, struct ga_refusal *ret,

@@ -223,9 +223,12 @@ static int add_type_memory(struct ga_placer *p, struct ga_err *err)
 static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *request, int status,
 				 const char *code)
 {
-	struct ga_refusal *r = &ga_list_add(&p->results)->refusal;
+	struct ga_placed *placed = ga_list_add(&p->results);
+	struct ga_refusal *r = &placed->refusal;
 
 	ga_schema_init(&ga_refusal_schema, r);
+	ga_schema_init(&ga_explanation_schema, &placed->explanation);
+	placed->explanation.request_id = ga_strdup0(request->request_id);
 	r->request_id = ga_strdup0(request->request_id);
 	r->project = ga_strdup0(request->project);
 	r->profile = ga_xstrdup(request->profile);
@@ -260,19 +263,36 @@ static int need_app(struct ga_placer *p, const struct ga_request *request,
 	return 0;
 }
 
+/* No node is looked at: each gets the first reason of the app. */
+static void explain_app(const struct ga_placer *p, const struct ga_match_reasons *reasons,
+			struct ga_explanation *ret)
+{
+	size_t i;
+
+	for (i = 0; p->explain && i < p->fleet.nodes.n; i++) {
+		struct ga_node_answer *answer = ga_list_add(&ret->nodes);
+
+		answer->node = ga_xstrdup(p->fleet.nodes.v[i].id);
+		answer->code = ga_xstrdup(reasons->v[0].code);
+		answer->detail = ga_xstrdup(reasons->v[0].sentence);
+	}
+}
+
 /* Finds what the app allows of the fleet as it is now: 1, 0 refused as it allows nothing, -1. */
 static int choose_app(struct ga_placer *p, struct ga_app_choice *choice, struct ga_err *err)
 {
 	ga_autoreasons struct ga_match_reasons reasons = { 0 };
 	struct ga_placed *placed;
+	struct ga_refusal *r;
 
 	if (ga_app_choose(choice, &reasons))
 		return 1;
-	placed = ga_list_add(&p->results);
-	ga_schema_init(&ga_refusal_schema, &placed->refusal);
+	r = refuse(p, choice->request, GA_NO, reasons.v[0].code);
+	placed = &p->results.v[p->results.n - 1];
 	placed->reasons = reasons;
 	reasons = (struct ga_match_reasons){ 0 };
-	return ga_app_refuse(p->db, choice, &placed->reasons, &p->rules, &placed->refusal, err);
+	explain_app(p, &placed->reasons, &placed->explanation);
+	return ga_app_refuse(p->db, choice, &placed->reasons, &p->rules, r, err);
 }
 
 /* Whether the user may place the request: 1, 0 refused, -1. The refusal is a normal answer, and
@@ -292,6 +312,39 @@ static int admit(struct ga_placer *p, const struct ga_request *request, struct g
 	r->sentence = ga_xstrdup(why.msg);
 	r->hint = ga_xstrdup(why.hint);
 	return p->dry_run ? 0 : ga_store_access_audit(p->db, &why, err);
+}
+
+static const char *wanted_image(const struct ga_placer *p, const struct ga_request *request)
+{
+	return request->image ? request->image : p->profile.image;
+}
+
+static const char no_image_hint[] =
+	"'gpuaas-list images' shows them; 'gpuaas-image add' makes one";
+
+/* For baremetal, where no node needs a copy, and where an app is judged by the image that the
+ * request names: 1, 0 refused as the state has no such image, -1. Else placement finds that no node
+ * has it. */
+static int need_image(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	bool baremetal = ga_place_is_baremetal(request, &p->profile);
+	const char *image = baremetal ? wanted_image(p, request) :
+			    request->app ? request->image :
+					   NULL;
+	struct ga_refusal *r;
+
+	if (!image || ga_store_image_known(p->db, image, &why) == 0)
+		return 1;
+	if (why.code != GA_NOTFOUND) {
+		*err = why;
+		return -1;
+	}
+	r = refuse(p, request, GA_NO, "image_missing");
+	r->shape = ga_xstrdup(baremetal ? "baremetal" : "slice");
+	r->sentence = ga_xstrdup(why.msg);
+	r->hint = ga_xstrdup(no_image_hint);
+	return 0;
 }
 
 static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
@@ -323,7 +376,9 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		refused->hint = ga_xstrdup("gpuaas-list profile shows the others");
 		return 0;
 	}
-	r = request->app ? need_app(p, request, &choice, err) : 1;
+	r = need_image(p, request, err);
+	if (r > 0 && request->app)
+		r = need_app(p, request, &choice, err);
 	if (r <= 0)
 		return r;
 	/* Slots that were left out for the other shape may be sold in this one. */
@@ -442,15 +497,13 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		say_which(refusal, &no_node, no_node.hint);
 	/* An image that no node has may not exist at all. */
 	refusal = refused_as(p, "image_missing");
-	if (!refusal || ga_store_image_known(p->db, request->image ? request->image :
-					     p->profile.image, &no_image) == 0)
+	if (!refusal || ga_store_image_known(p->db, wanted_image(p, request), &no_image) == 0)
 		return 0;
 	if (no_image.code != GA_NOTFOUND) {
 		*err = no_image;
 		return -1;
 	}
-	say_which(refusal, &no_image,
-		  "'gpuaas-list images' shows them; 'gpuaas-image add' makes one");
+	say_which(refusal, &no_image, no_image_hint);
 	return 0;
 }
 

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables are shared by the files of an example
 #
 # MAAS API 2.0 (MAAS 3.2 or newer) for deploy/50-maas, release/50-maas and status/50-maas. Settings are in maas.conf
-# beside it, the machines of the nodes in machines: "NODE HOSTNAME-OR-SYSTEM-ID" a line.
+# beside it, the machines of the nodes in machines: "NODE HOSTNAME-OR-SYSTEM-ID" a line, and the
+# images that plans may name in images: "IMAGE OSYSTEM/SERIES" a line.
 #
 # The key goes to curl on its standard input, never as an argument; what is sent lies in a private
 # folder of this run. The machine's own annotations name the allocation that it serves
@@ -20,6 +21,7 @@ maas_open()
   key_file=$(setting "$file" MAAS_KEY_FILE "$here/maas.key")
   trusted=$(setting "$file" MAAS_TRUSTED_IMAGE)
   tenant=$(setting "$file" MAAS_TENANT_IMAGE)
+  tenant=$(image_of "$here/images" "$tenant")
   ephemeral=$(setting "$file" MAAS_TRUSTED_EPHEMERAL no)
   poll=$(setting "$file" MAAS_POLL_SECONDS 15)
   limit=$(setting "$file" MAAS_LIMIT_SECONDS 3600)
@@ -28,7 +30,7 @@ maas_open()
   ssh_key=$(setting "$file" SSH_KEY /root/.ssh/id_ed25519)
   ca=$(setting "$file" MAAS_CA "")
   [[ $trusted == */* && $tenant == */* ]] ||
-    fail "'$file': images are OSYSTEM/SERIES, such as custom/gpuaas-host or ubuntu/noble"
+    fail "'$file' or images: images are OSYSTEM/SERIES, such as custom/gpuaas-host or ubuntu/noble"
   private "$key_file"
   IFS=: read -r consumer token secret < "$key_file" || :
   [[ -n ${consumer-} && -n ${token-} && -n ${secret-} ]] ||

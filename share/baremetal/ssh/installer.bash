@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables are shared by the files of an example
 #
 # An installer reached by ssh, for deploy/50-ssh and release/50-ssh. Settings are in ssh.conf beside
-# it, the machines of the nodes in machines: "NODE ADDRESS" a line.
+# it, the machines of the nodes in machines: "NODE ADDRESS" a line, and the images that plans may
+# name in images: "IMAGE FILE" a line.
 #
 # NETBOOT is the site's own executable, by BMC or boot server: "NETBOOT NODE installer" switches the
 # machine off and on into the installer, an image in memory with gpuaas in it, which must answer by
@@ -19,6 +20,7 @@ installer_open()
   [[ -r $file ]] || fail "there is no '$file': see gpuaas-host(7)"
   netboot=$(setting "$file" NETBOOT)
   image=$(setting "$file" TENANT_IMAGE)
+  image=$(image_of "$here/images" "$image")
   root=$(setting "$file" TENANT_ROOT_PARTITION 1)
   installer=$(setting "$file" INSTALLER_IMAGE)
   poll=$(setting "$file" POLL_SECONDS 10)

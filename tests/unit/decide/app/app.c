@@ -43,7 +43,8 @@ static const char *codes_of(const struct ga_match_reasons *list)
 static const struct {
 	const char *app, *shape;
 	int64_t count;
-	const char *type, *image; /* image "": named, without a record; NULL: not named */
+	const char *type, *image; /* image "": named, without a record; "replaced": with
+				    * that of another; NULL: not named */
 	const char *codes;
 	const char *says; /* in a sentence; NULL: not looked at */
 } judged[] = {
@@ -59,8 +60,9 @@ static const struct {
 	{ APP(",\"counts\":[2,4,8]"), "slice", 4, H200, NULL, "", NULL },
 	{ APP(",\"counts\":[2,4,8]"), "slice", 1, H200, NULL, "app_count",
 	  "runs on 2, 4 or 8 GPUs, not on 1" },
-	{ APP(",\"counts\":[2]"), "slice", GA_UNKNOWN, H200, NULL, "app_count",
-	  "not known how many" },
+	{ APP(",\"counts\":[1]"), "slice", 2, H200, NULL, "app_count",
+	  "runs on 1 GPU, not on 2" },
+	{ APP(",\"counts\":[2]"), "slice", GA_UNKNOWN, H200, NULL, "", NULL },
 	{ APP(",\"vendors\":[\"nvidia\"]"), "slice", 1, H200, NULL, "", NULL },
 	{ APP(",\"vendors\":[\"AMD\",\"NVIDIA\"]"), "slice", 1, MI300, NULL, "", NULL },
 	{ APP(",\"vendors\":[\"NVIDIA\"]"), "slice", 1, MI300, NULL, "app_vendor",
@@ -91,6 +93,8 @@ static const struct {
 	  "none is named" },
 	{ APP(",\"driver_min\":\"550.54\""), "slice", 1, H200, "", "app_image_unknown",
 	  "what is in image 'i'" },
+	{ APP(",\"driver_min\":\"550.54\""), "slice", 1, H200, "replaced", "app_image_unknown",
+	  "image 'i' was replaced since" },
 	{ APP(",\"driver_min\":\"550.54\""), "slice", 1, H200, IMAGE(""), "app_driver",
 	  "not known" },
 	{ APP(",\"driver_min\":\"550.54\""), "slice", 1, H200,
@@ -139,7 +143,8 @@ static void reasons(void)
 
 		t_ok(ga_rec_parse_text(judged[i].app, &ga_app_schema, &app, &err) == 0 &&
 		     ga_app_check(&app, &err) == 0, "case %zu: a manifest: %s", i, err.msg);
-		if (text && *text) {
+		target.image_replaced = ga_streq(text, "replaced");
+		if (text && *text && !target.image_replaced) {
 			t_ok(ga_rec_parse_text(text, &ga_image_schema, &image, &err) == 0,
 			     "case %zu: an image: %s", i, err.msg);
 			target.image = &image;
@@ -155,6 +160,35 @@ static void reasons(void)
 		if (target.image)
 			ga_schema_release(&ga_image_schema, &image);
 		ga_schema_release(&ga_app_schema, &app);
+	}
+}
+
+/* Of machines of several sizes one that suits is enough. */
+static void sizes(void)
+{
+	static const struct {
+		int64_t allowed, sizes[3], least, want;
+	} rows[] = {
+		{ 1, { 1, 2 }, GA_UNKNOWN, 1 },
+		{ 2, { 1, 2, 4 }, GA_UNKNOWN, 2 },
+		{ 2, { 1, 2, 4 }, 4, 4 },
+		{ 3, { 1, 2, 4 }, GA_UNKNOWN, 1 },
+		{ 3, { 1, 2, 4 }, 2, 2 },
+		{ 1, { 1, 2 }, 8, GA_UNKNOWN },
+		{ 1, { 0 }, GA_UNKNOWN, GA_UNKNOWN },
+	};
+	size_t i, n;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_app app = { .name = (char *)(uintptr_t) "a" };
+		int64_t allowed = rows[i].allowed;
+
+		app.counts.v = &allowed;
+		app.counts.n = 1;
+		for (n = 0; n < 3 && rows[i].sizes[n]; n++)
+			;
+		t_int(ga_app_size_of(&app, rows[i].sizes, n, rows[i].least), rows[i].want,
+		      "sizes %zu", i);
 	}
 }
 
@@ -234,6 +268,7 @@ int main(void)
 		return 1;
 	}
 	reasons();
+	sizes();
 	manifests();
 	versions();
 	ga_accels_close(accels);

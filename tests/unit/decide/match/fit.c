@@ -252,12 +252,19 @@ static void machines(void)
 		struct ga_match_offer o = offer("p", "nvidia-a100-sxm4-80gb", 1000000, 0);
 		struct ga_requirement r = nothing();
 		struct ga_matches m;
-		int64_t count = rows[i].count;
+		int64_t count = rows[i].count, sizes[2] = { rows[i].largest };
+		size_t n = rows[i].largest > 0;
 
 		o.shape = "baremetal";
 		o.n_counts = 0;
 		o.largest = rows[i].largest;
-		o.machine = rows[i].machine;
+		sizes[n++] = rows[i].machine;
+		if (rows[i].machine == GA_UNKNOWN)
+			n = 0;
+		o.counts_now = &rows[i].largest;
+		o.n_counts_now = rows[i].largest > 0;
+		o.machines = sizes;
+		o.n_machines = n;
 		r.gpus = rows[i].gpus;
 		r.params = rows[i].params;
 		r.max_cost_per_hour_micros = rows[i].micros;

@@ -401,10 +401,13 @@ static void app_counts(void)
 		{ "slice", "[2]", "now", 2, "" },
 		{ "slice", "[16]", "now", 1, "app_count" },
 		{ "baremetal", "[8]", "now", 8, "" },
-		{ "baremetal", "[4]", "unknown", 4, "" },
+		{ "baremetal", "[4]", "now", 4, "" },
+		{ "baremetal", "[2]", "none", 2, "" }, /* its machine is busy */
 		{ "baremetal", "[16]", "now", 8, "app_count" },
+		{ "none yet", "[16]", "none", GA_UNKNOWN, "" },
 	};
 	static const int64_t counts[] = { 1, 2, 4, 8 };
+	static const int64_t machines[] = { 2, 4, 8 };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
@@ -422,10 +425,17 @@ static void app_counts(void)
 
 		t_ok(ga_rec_parse_text(text, &ga_app_schema, &app, &err) == 0, "row %zu", i);
 		tables.app = &app;
-		o.shape = rows[i].shape;
+		o.shape = ga_streq(rows[i].shape, "slice") ? "slice" : "baremetal";
 		o.counts = counts;
 		o.n_counts = GA_ARRAY_SIZE(counts);
-		o.machine = 8;
+		if (ga_streq(rows[i].shape, "baremetal")) {
+			o.machines = machines;
+			o.n_machines = GA_ARRAY_SIZE(machines);
+			o.counts_now = &machines[1];
+			o.n_counts_now = 2;
+		} else if (ga_streq(o.shape, "baremetal")) {
+			o.largest = o.available = 0;
+		}
 		ga_match(&r, &tables, &o, 1, &m);
 		t_int(m.v[0].count, rows[i].count, "app counts %zu", i);
 		t_str(m.v[0].availability, rows[i].availability, "app counts %zu", i);

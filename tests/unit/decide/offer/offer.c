@@ -171,11 +171,53 @@ static void within(void)
 			r.min_memory_mib = rows[i].memory_mib;
 		if (rows[i].run_seconds)
 			r.run_seconds = rows[i].run_seconds;
-		ga_offer_count_within(&s.fleet, &s.profile, &r, &n);
+		ga_offer_count_within(&s.fleet, &s.profile, &r, NULL, &n);
 		got = text_of(&n);
 		t_str(got, rows[i].want, "row %zu", i);
 		ga_offer_numbers_release(&n);
 		ga_schema_release(&ga_request_schema, &r);
+		end(&s);
+	}
+}
+
+/* The limits of an app, on a profile of 1, 2 and 4 GPUs, or of any number. */
+static void limited(void)
+{
+	static const char *const h200[] = { "h200" };
+	static const int64_t three[] = { 3 }, four[] = { 4 };
+	static const struct {
+		const char *shape;
+		bool any_count;
+		struct ga_place_limits limits;
+		const char *want;
+	} rows[] = {
+		{ "slice", false, { .any_type = true }, "7/8 4; a100 2/2, h200 5/6" },
+		{ "slice", false, { .types = h200, .n_types = 1 }, "5/6 4; h200 5/6" },
+		{ "slice", false, { .any_type = true, .counts = four, .n_counts = 1 },
+		  "4/8 4; a100 0/2, h200 4/6" },
+		{ "slice", false, { .any_type = true, .counts = three, .n_counts = 1 },
+		  "0/8 0; a100 0/2, h200 0/6" },
+		{ "slice", true, { .any_type = true, .counts = three, .n_counts = 1 },
+		  "3/8 3; a100 0/2, h200 3/6" },
+		{ "baremetal", true, { .any_type = true, .counts = four, .n_counts = 1 },
+		  "0/8 0; a100 0/2, h200 0/6" },
+		{ "baremetal", true, { .types = h200, .n_types = 1 }, "0/5 0; h200 0/5" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct ga_offer_numbers n;
+		struct scene s;
+
+		scene(&s, "a:fFF b:ffffu");
+		s.profile.shape = word(rows[i].shape);
+		if (rows[i].any_count)
+			s.profile.counts.n = 0;
+		ga_offer_count_within(&s.fleet, &s.profile, NULL, &rows[i].limits, &n);
+		got = text_of(&n);
+		t_str(got, rows[i].want, "limits %zu", i);
+		ga_offer_numbers_release(&n);
 		end(&s);
 	}
 }
@@ -697,18 +739,29 @@ static void titles(void)
 	}
 }
 
-/* How large a machine is that is busy, too. */
+/* "2 4" */
+static void add_sizes(const struct ga_ints *sizes, struct ga_str *to)
+{
+	size_t i;
+
+	for (i = 0; i < sizes->n; i++)
+		ga_str_addf(to, " %lld", (long long)sizes->v[i]);
+}
+
+/* How large the machines are, the busy ones too. */
 static void machine_sizes(void)
 {
 	static const struct {
 		const char *nodes, *shape, *why, *want;
 	} rows[] = {
-		{ "a:uuff b:FF", "baremetal", NULL, "a100 2, h200 4" },
-		{ "a:uu b:ffff c:f", "baremetal", NULL, "h200 4" },
-		{ "a:uuuu", "baremetal", "held_by_baremetal", "h200 4" },
-		{ "a:ffff", "baremetal", "node_retired", "" },
-		{ "a:ffFF", "baremetal", NULL, "a100 0, h200 0" },
-		{ "a:ffff", "slice", NULL, "h200 0" },
+		{ "a:uuff b:FF", "baremetal", NULL, "a100 2 free 2, h200 4 free; mixed free" },
+		{ "a:uu b:ffff c:f", "baremetal", NULL, "h200 1 2 4 free 1 4; mixed free" },
+		{ "a:uuuu", "baremetal", "held_by_baremetal", "h200 4 free; mixed free" },
+		{ "a:ffff", "baremetal", "node_retired", "; mixed free" },
+		{ "a:ffFF", "baremetal", NULL, "a100 free, h200 free; mixed h200 a100 4 free 4" },
+		{ "a:ffF b:uuFFF c:FF", "baremetal", NULL,
+		  "a100 2 free 2, h200 free; mixed h200 a100 3 5 free 3" },
+		{ "a:ffff", "slice", NULL, "h200 free; mixed free" },
 	};
 	size_t i, j;
 
@@ -721,9 +774,18 @@ static void machine_sizes(void)
 		s.profile.shape = word(rows[i].shape);
 		s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, rows[i].why);
 		ga_offer_count(&s.fleet, &s.profile, &n);
-		for (j = 0; j < n.types.n; j++)
-			ga_str_addf(&got, "%s%s %lld", j ? ", " : "", n.types.v[j].type,
-				    (long long)n.types.v[j].machine);
+		for (j = 0; j < n.types.n; j++) {
+			ga_str_addf(&got, "%s%s", j ? ", " : "", n.types.v[j].type);
+			add_sizes(&n.types.v[j].machines, &got);
+			ga_str_add(&got, " free");
+			add_sizes(&n.types.v[j].machines_now, &got);
+		}
+		ga_str_add(&got, "; mixed");
+		for (j = 0; j < n.mixed.types.n; j++)
+			ga_str_addf(&got, " %s", n.mixed.types.v[j]);
+		add_sizes(&n.mixed.machines, &got);
+		ga_str_add(&got, " free");
+		add_sizes(&n.mixed.machines_now, &got);
 		t_str(got.buf ? got.buf : "", rows[i].want, "machines of %s", rows[i].nodes);
 		end(&s);
 	}
@@ -747,5 +809,6 @@ int main(void)
 	machine_expected();
 	titles();
 	machine_sizes();
+	limited();
 	return t_done();
 }

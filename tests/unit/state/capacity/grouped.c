@@ -174,7 +174,8 @@ static char *numbers(const struct ga_fleet *f, const struct ga_profile *p)
 		ga_str_addf(&s, "; %s %lld of %lld, %lld %lld",
 			    n.types.v[i].type ? n.types.v[i].type : "-",
 			    (long long)n.types.v[i].available, (long long)n.types.v[i].total,
-			    (long long)n.types.v[i].largest, (long long)n.types.v[i].machine);
+			    (long long)n.types.v[i].largest, n.types.v[i].machines.n ?
+				    (long long)n.types.v[i].machines.v[0] : 0);
 	return ga_str_take(&s);
 }
 

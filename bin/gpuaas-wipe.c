@@ -99,6 +99,8 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 	}
 	r = ga_result_may_wipe(order, &no, err);
 	o.refused = no.code ? &no : NULL;
+	if (r >= 0 && !o.refused)
+		ga_wipe_warn(&o);
 	if (r >= 0 && (r = ga_wipe_job(&h, &o, e, err)) >= 0) {
 		ga_wipe_say(e);
 		r = ga_result_emit(&ga_wipe_evidence_schema, e, err);
@@ -114,6 +116,7 @@ static int plan(const struct ga_wipe_order *order, struct ga_wipe_evidence *e, s
 
 	if (ga_wipe_remember(ga_cli_host_dir(), &o, &m, err) < 0)
 		return -1;
+	ga_wipe_warn(&o);
 	ga_wipe_run(&o, e);
 	ga_wipe_evidence_seal(e);
 	return ga_wipe_show(e, err);

@@ -735,6 +735,28 @@ sold_whole()
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
 }
 
+@test "a GPU whose driver is loaded: discovery and wipe say so before a wipe fails at its reset" {
+  whole_by_hand mixed iommu.kind=none gpu.0.driver=nouveau gpu.1.driver=null
+  plain gpuaas-discover --mode baremetal > "$T/discovery"
+  run_ok jq -c 'select(.kind == "gpuaas.host/1").warnings[] | select(.code | startswith("gpu_")) |
+    [.code, .subject, (.hint | contains("echo 0000:02:00.0 > /sys/bus/pci/drivers/nouveau/unbind"))]' "$T/discovery"
+  assert_equal "$output" '["gpu_wipe_unproven","0000:02:00.0",true]'
+  gpuaas-approve --all-ready --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  run_status 7 plain gpuaas-wipe "$T/orders"
+  printf '%s\n' "$output" > "$T/wiped"
+  assert_stderr "warning: this wipe will not prove that GPU 0000:02:00.0 is cleared: driver 'nouveau' uses it"
+  run_status 7 gpuaas-state fold "$T/wiped"
+  slots_are cleanup_blocked available
+  run_ok gpuaas-list attention --where code=gpu_reset_not_proven
+  jq_is '.sentence | contains("or to no driver (echo ADDRESS > /sys/bus/pci/drivers/DRIVER/unbind)")' true
+  # An executable that clears its memory is as good.
+  mkdir "$T/scrub"
+  touch "$T/scrub/10de:26b9"
+  GPUAAS_GPU_SCRUB_DIR=$T/scrub plain gpuaas-discover --mode baremetal > "$T/discovery"
+  run_ok cat "$T/discovery"
+  jq_is 'select(.kind == "gpuaas.host/1").warnings | map(.code) | index("gpu_wipe_unproven")' null
+}
+
 @test "without an IOMMU, and with shared groups: sold as baremetal; slices get the real reason" {
   # A host that isolates nothing, and has no adapter at all.
   whole_by_hand lab1 cmdline=quiet iommu.kind=none nic.0=null

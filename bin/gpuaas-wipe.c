@@ -50,18 +50,15 @@ static const struct ga_opt opts[] = {
 };
 
 static const struct ga_prog prog = {
-	.name = "gpuaas-wipe",
-	.abstract = "erase the disks of slots and prove it",
-	.args = "FILE|-", .args_max = 1,
-	.opts = opts,
+	.name = "gpuaas-wipe", .abstract = "erase the disks of slots and prove it",
+	.args = "FILE|-", .args_max = 1, .opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
 						       &ga_progress_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-wipe --pending",
 					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
-	.needs_state = true,
-	.acts = true,
+	.needs_state = true, .acts = true,
 };
 
 static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_tell *tell)

@@ -50,7 +50,8 @@ static const struct ga_opt opts[] = {
 };
 
 static const struct ga_prog prog = {
-	.name = "gpuaas-wipe", .abstract = "erase the disks of slots and prove it",
+	.name = "gpuaas-wipe",
+	.abstract = "erase the disks of slots and prove it",
 	.args = "FILE|-", .args_max = 1, .opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
@@ -96,8 +97,7 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 	}
 	r = ga_result_may_wipe(order, &no, err);
 	o.refused = no.code ? &no : NULL;
-	if (r >= 0 && !o.refused)
-		ga_wipe_warn(&o);
+	ga_wipe_warn(&o);
 	if (r >= 0 && (r = ga_wipe_job(&h, &o, e, err)) >= 0) {
 		ga_wipe_say(e);
 		r = ga_result_emit(&ga_wipe_evidence_schema, e, err);

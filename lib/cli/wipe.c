@@ -96,7 +96,7 @@ void ga_wipe_warn(const struct ga_wipe_opts *o)
 	const char *address = o->order->gpu_pci_address;
 	ga_autofree char *why = NULL, *fix = NULL;
 
-	if (!address || !ga_pci_wipe_unproven(address, o->scrub_hooks, &why, &fix))
+	if (!address || o->refused || !ga_pci_wipe_unproven(address, o->scrub_hooks, &why, &fix))
 		return;
 	ga_say("%s: warning: this wipe will not prove that GPU %s is cleared: %s", ga_cli_program(),
 	       address, why);

@@ -263,7 +263,8 @@ static void reasons(void)
 		bool display;
 	} cases[] = {
 		{ "alone in its group", NULL, 0, NULL, false },
-		{ "with its own audio function", "0000:18:00.1", 0, "a VM gets only the GPU", false },
+		{ "with its own audio function", "0000:18:00.1", 0, "a VM gets only the GPU",
+		  false },
 		{ "with a function of another device", "0000:19:00.0", 0, "move the other device",
 		  false },
 		{ "with one in another domain", "0001:18:00.1", 0, "move the other device",

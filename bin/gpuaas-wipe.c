@@ -52,16 +52,14 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-wipe",
 	.abstract = "erase the disks of slots and prove it",
-	.args = "FILE|-", .args_max = 1,
-	.opts = opts,
+	.args = "FILE|-", .args_max = 1, .opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
 						       &ga_progress_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-wipe --pending",
 					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
-	.needs_state = true,
-	.acts = true,
+	.needs_state = true, .acts = true,
 };
 
 static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_tell *tell)
@@ -99,6 +97,7 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 	}
 	r = ga_result_may_wipe(order, &no, err);
 	o.refused = no.code ? &no : NULL;
+	ga_wipe_warn(&o);
 	if (r >= 0 && (r = ga_wipe_job(&h, &o, e, err)) >= 0) {
 		ga_wipe_say(e);
 		r = ga_result_emit(&ga_wipe_evidence_schema, e, err);
@@ -114,6 +113,7 @@ static int plan(const struct ga_wipe_order *order, struct ga_wipe_evidence *e, s
 
 	if (ga_wipe_remember(ga_cli_host_dir(), &o, &m, err) < 0)
 		return -1;
+	ga_wipe_warn(&o);
 	ga_wipe_run(&o, e);
 	ga_wipe_evidence_seal(e);
 	return ga_wipe_show(e, err);

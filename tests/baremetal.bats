@@ -520,8 +520,14 @@ by_ssh()
   mv "$METAL/deploy/50-maas" "$T/50-maas"
   run_status 7 in_host gpuaas-provision "$T/plan"
   jq_is '[.phase,.code]|join(" ")' "recheck no_hooks"
+  # A file that is none of them is named.
+  install -m 755 "$T/50-maas" "$METAL/deploy/10-mine.sh"
+  install -m 644 "$T/50-maas" "$METAL/deploy/10-mine"
   GPUAAS_NODE=controller run_status 7 gpuaas-provision "$T/plan"
   jq_is '[.phase,.code]|join(" ")' "recheck no_hooks"
+  jq_is '.sentence | (contains("\u002710-mine.sh\u0027 (a name has only letters, digits, \u0027_\u0027 and \u0027-\u0027)") and
+    contains("\u002710-mine\u0027 (it is not executable)"))' true
+  rm "$METAL/deploy/10-mine" "$METAL/deploy/10-mine.sh"
   printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
   chmod 775 "$METAL/deploy/50-other"
   GPUAAS_NODE=controller run_status 6 gpuaas-provision "$T/plan"
@@ -532,6 +538,30 @@ by_ssh()
   GPUAAS_NODE=controller run_ok gpuaas-provision "$T/plan"
   jq_is .state active
   assert_equal "$(jq -r .allocation "$T/order")" a110c000
+}
+
+@test "a deploy whose answer is none makes no active machine, and its plan is not run again" {
+  rm "$METAL/deploy/50-maas"
+  metal_plan ".private_ip = null" > "$T/plan"
+  export GPUAAS_NODE=controller
+  for answer in '{"address":"192.0.2.7"\n}' '{"address":"192.0.2.7"}\ndone' '{"address":7}' \
+    '{"address":"-oProxyCommand=x"}' '{"address":""}'; do
+    printf '#!/bin/sh\necho x >> "%s/runs"\nprintf \x27%s\\n\x27\n' "$T" "$answer" > "$METAL/deploy/50-other"
+    chmod 755 "$METAL/deploy/50-other"
+    rm -rf "$GPUAAS_HOST_DIR" "$T/runs"
+    run_status 9 gpuaas-provision "$T/plan"
+    jq_is '[.phase,.code]|join(" ")' "deploy hook_answer"
+    jq_is '.hint | contains("gpuaas-release a110c000 | gpuaas-release - | gpuaas-on gpuaas-wipe")' true
+  done
+  run_status 9 gpuaas-provision "$T/plan"
+  jq_is '.sentence | startswith("not run again, because this plan has failed: ")' true
+  assert_equal "$(< "$T/runs")" x
+  # Without an address it is active, with a warning.
+  printf '#!/bin/sh\necho a log\necho {}\n' > "$METAL/deploy/50-other"
+  rm -rf "$GPUAAS_HOST_DIR"
+  run_ok gpuaas-provision "$T/plan"
+  jq_is .state active
+  assert_stderr "warning: the executables in baremetal.d/deploy answer no address"
 }
 
 @test "user-data goes to the executables on standard input, and stays nowhere" {
@@ -763,6 +793,33 @@ sold_whole()
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
 }
 
+@test "a GPU whose driver is loaded: discovery and wipe say so before a wipe fails at its reset" {
+  whole_by_hand mixed iommu.kind=none gpu.0.driver=nouveau gpu.1.driver=null
+  plain gpuaas-discover --mode baremetal > "$T/discovery"
+  run_ok jq -c 'select(.kind == "gpuaas.host/1").warnings[] | select(.code | startswith("gpu_")) |
+    [.code, .subject, (.hint | contains("echo 0000:02:00.0 > /sys/bus/pci/drivers/nouveau/unbind"))]' "$T/discovery"
+  assert_equal "$output" '["gpu_wipe_unproven","0000:02:00.0",true]'
+  gpuaas-approve --all-ready --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  run_status 7 plain gpuaas-wipe "$T/orders"
+  printf '%s\n' "$output" > "$T/wiped"
+  assert_stderr "warning: this wipe will not prove that GPU 0000:02:00.0 is cleared: driver 'nouveau' uses it"
+  run_status 7 gpuaas-state fold "$T/wiped"
+  slots_are cleanup_blocked available
+  run_ok gpuaas-list attention --where code=gpu_reset_not_proven
+  jq_is '.sentence | contains("or to no driver (echo ADDRESS > /sys/bus/pci/drivers/DRIVER/unbind)")' true
+  # An executable that clears its memory is as good.
+  mkdir "$T/scrub"
+  touch "$T/scrub/10de:26b9"
+  GPUAAS_GPU_SCRUB_DIR=$T/scrub plain gpuaas-discover --mode baremetal > "$T/discovery"
+  run_ok cat "$T/discovery"
+  jq_is 'select(.kind == "gpuaas.host/1").warnings | map(.code) | index("gpu_wipe_unproven")' null
+  # A GPU that cannot be reset needs one.
+  setup_host mixed iommu.kind=none gpu.1.reset_method=
+  GPUAAS_GPU_SCRUB_DIR=$T/scrub plain gpuaas-discover --mode baremetal > "$T/discovery"
+  run_ok jq -r 'select(.kind == "gpuaas.host/1").warnings[] | select(.code == "gpu_wipe_unproven").hint' "$T/discovery"
+  assert_equal "$output" "install an executable that clears its memory as $T/scrub/10de:2230 (gpuaas-wipe(1))"
+}
+
 @test "without an IOMMU, and with shared groups: sold as baremetal; slices get the real reason" {
   # A host that isolates nothing, and has no adapter at all.
   whole_by_hand lab1 cmdline=quiet iommu.kind=none nic.0=null
@@ -799,7 +856,7 @@ sold_whole()
   slots_are disabled disabled
 }
 
-@test "eight GPUs, one without a function and one with a foreign device in its group: sold whole" {
+@test "eight GPUs, one without a function and one with another device in its group: sold whole" {
   whole_by_hand h200
   gpuaas-approve --all-ready --dry-run < "$T/discovery" > "$T/slices"
   run_ok jq -c 'select(.kind == "gpuaas.slot/1" and .state == "disabled") | .blockers[0].code' "$T/slices"
@@ -807,7 +864,8 @@ sold_whole()
   # Looked at for baremetal, it sells no slices: what these need was not read.
   plain gpuaas-discover --mode baremetal > "$T/whole"
   run_status 1 gpuaas-approve --slot 0 --mode slice < "$T/whole"
-  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1"))[0].blockers | map(.code) | contains(["not_ready"])' true
+  jq_slurp_is 'map(select(.kind == "gpuaas.slot/1"))[0].blockers | (map(.code) | join(" ")) + ": " + .[0].hint' \
+    "not_ready tainted: sell it as baremetal (gpuaas-approve --mode baremetal), or prepare it for slices (gpuaas-host-bootstrap --undo, then gpuaas-host-bootstrap --mode slice) and discover again"
   run_ok gpuaas-node show n-plain
   jq_is '.blockers | map(.code) | join(" ")' host_mode
   plain gpuaas-discover > "$T/discovery"

@@ -326,21 +326,25 @@ as before"
       find /var/lib/gpuaas -not -path "*/host*") 2>&1; }
     photo > "$T/before"
     gpuaas-host-bootstrap --record --scratch "$T/disk" --table > "$T/table1"; echo $?
+    GPUAAS_MODE=baremetal gpuaas-host-bootstrap --record 2> "$T/untunable"; echo $?
     photo | diff "$T/before" - && [[ -z $(ls -A "$T/disk") ]] && echo unchanged
     gpuaas-host-bootstrap --mode slice > /dev/null; echo $?
     gpuaas-host-bootstrap --record --scratch "$T/disk" > "$T/records"; echo $?
     sql /var/lib/gpuaas/host/host.db "SELECT count(*), sum(tuned) FROM tuning"
     gpuaas-host-bootstrap --record --scratch "$T/nowhere" 2> "$T/refused"; echo $?'
   assert_equal "$output" "0
+4
 unchanged
 0
 0
 2|1
 10"
+  refute_grep -q -e '--mode' "$T/untunable"
   output=$(< "$T/table1")
   assert_output "TUNED "
   assert_output "not recorded"
   assert_output "there is no record of this host tuned"
+  assert_output "'gpuaas-host-bootstrap --check --mode slice' shows them"
   output=$(< "$T/refused")
   assert_output "cannot open the folder '$T/nowhere'"
   output=$(< "$T/records")

@@ -152,6 +152,8 @@ END
       ('x', 'p', 'publish_tcp_8080', 'finished', '2026-01-01T00:00:00.000000Z',
         strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'), NULL),
       ('x', 's', 'seed', 'finished', '2026-01-01T00:00:00.000000Z', strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'), 250000),
+      ('x', 'd', 'disk_2', 'finished', '2026-01-01T00:00:00.000000Z',
+        strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'), NULL),
       ('x', 'v', 'vm_stopped', 'finished', '2026-01-01T00:00:00.000000Z',
         strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'), NULL)"
   metrics
@@ -166,6 +168,8 @@ END
   value 'gpuaas_phase_duration_seconds{phase="seed",percentile="99"}' 0.250000
   value 'gpuaas_phase_runs{phase="vm_stopped",outcome="finished"}' 1
   refute_output 'gpuaas_phase_duration_seconds{phase="vm_stopped"'
+  # The second of an order counts by its name.
+  value 'gpuaas_phase_runs{phase="disk",outcome="finished"}' 1
   refute_output publish_
   well_formed
 }

@@ -75,6 +75,25 @@ gpu_ready()
   assert_equal "$output" "gpuaas-gpu-ready 1 570.133.20"
 }
 
+@test "recipes show their options, and tune refuses what is no root file system" {
+  for recipe in tiny/build base/build cuda/build base/tune; do
+    run_ok "$SRC/share/images/$recipe" --help
+    assert_output "usage: ${recipe#*/} "
+  done
+  # Each option that a recipe takes.
+  for recipe in tiny base cuda; do
+    run_ok "$SRC/share/images/$recipe/build" --help
+    for option in $(sed -n 's/^  \(--[a-z-]*\)).*/\1/p' "$SRC/share/images/$recipe/build"); do
+      [[ $option == --help ]] || assert_output "$option"
+    done
+  done
+  assert_output "[--hook SCRIPT]"
+  touch "$T/file"
+  run_status 1 "$SRC/share/images/base/tune" "$T/file"
+  assert_stderr "'$T/file' is no folder; usage: tune ROOT"
+  run_status 1 "$SRC/share/images/base/tune"
+}
+
 @test "recipes say what they lack before they begin" {
   run_status 1 "$SRC/share/images/tiny/build"
   assert_stderr usage

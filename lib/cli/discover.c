@@ -65,6 +65,7 @@ int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)
 		.libnvfm = ga_cli_setting("GPUAAS_LIBNVFM", NULL),
 		.fabric_address = ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL),
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", NULL),
+		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", NULL),
 	};
 	return 0;
 }

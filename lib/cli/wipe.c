@@ -6,6 +6,7 @@
 
 #include "base/texts.h"
 #include "cli/frame/cli.h"
+#include "look/pci.h"
 #include "record/wipe.h"
 #include "state/allocation/wipe.h"
 #include "state/db/db.h"
@@ -88,6 +89,18 @@ int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_order *ret, struct
 
 	hand->lab = lab == GA_UNKNOWN ? hand->lab : lab == 1;
 	return ga_wipe_alone(hand, kept, ret, err);
+}
+
+void ga_wipe_warn(const struct ga_wipe_opts *o)
+{
+	const char *address = o->order->gpu_pci_address;
+	ga_autofree char *why = NULL, *fix = NULL;
+
+	if (!address || o->refused || !ga_pci_wipe_unproven(address, o->scrub_hooks, &why, &fix))
+		return;
+	ga_say("%s: warning: this wipe will not prove that GPU %s is cleared: %s", ga_cli_program(),
+	       address, why);
+	ga_say("%s: hint: before the disk is read back, %s", ga_cli_program(), fix);
 }
 
 void ga_wipe_say(const struct ga_wipe_evidence *e)

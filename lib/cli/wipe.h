@@ -26,6 +26,9 @@ GA_MUST_CHECK int ga_wipe_pending(const char *node, bool unanswered, int *fd, st
 GA_MUST_CHECK int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_order *ret,
 				  struct ga_err *err);
 
+/* Warns on stderr, before a wipe, that it will not prove that the GPU of its order is cleared. */
+void ga_wipe_warn(const struct ga_wipe_opts *o);
+
 /* Shows on stderr why a wipe is not confirmed; its record often goes into a file or pipe. */
 void ga_wipe_say(const struct ga_wipe_evidence *e);
 

@@ -2,6 +2,7 @@
 /* PCI functions: ids and classes by libpci, the rest from sysfs. */
 #include "look/pci.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pci/pci.h>
@@ -308,6 +309,35 @@ bool ga_pci_can_reset(const char *address)
 		if (!ga_pci_is_part(address, beside.v[i]))
 			return false;
 	return bridge;
+}
+
+bool ga_pci_wipe_unproven(const char *address, const char *scrubs, char **why, char **fix)
+{
+	ga_autofree char *driver = ga_pci_driver(address);
+	ga_autofree char *vendor = ga_pci_attr(address, "vendor");
+	ga_autofree char *device = ga_pci_attr(address, "device");
+	bool bound = driver && !ga_streq(driver, "vfio-pci");
+	ga_autofree char *scrub = NULL;
+
+	*why = *fix = NULL;
+	if (!vendor || !device || (!bound && ga_pci_can_reset(address)))
+		return false;
+	/* "0x10de": names in the folder have no 0x. */
+	scrub = ga_xprintf("%s/%s:%s", scrubs, vendor + 2, device + 2);
+	if (access(scrub, F_OK) == 0 || errno == EACCES)
+		return false;
+	if (bound) {
+		*why = ga_xprintf("driver '%s' uses it: the wipe cannot reset it", driver);
+		*fix = ga_xprintf("unbind it now: echo %s > /sys/bus/pci/drivers/%s/unbind; keep "
+				  "the driver off after the next start: echo 'blacklist %s' > "
+				  "/etc/modprobe.d/gpuaas-gpu.conf, then update-initramfs -u",
+				  address, driver, driver);
+	} else {
+		*why = ga_xstrdup("the kernel has no reset method for it alone");
+		*fix = ga_xprintf("install an executable that clears its memory as %s "
+				  "(gpuaas-wipe(1))", scrub);
+	}
+	return true;
 }
 
 void ga_pci_reset_methods(const char *address, struct ga_texts *list)

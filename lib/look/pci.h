@@ -81,6 +81,13 @@ char *ga_pci_driver(const char *address);
  * when only parts of the same card are on that bus. Linux before 5.15 has no reset_method: there
  * the file "reset" decides. */
 bool ga_pci_can_reset(const char *address);
+/*
+ * Whether a wipe cannot prove that the memory of a GPU is cleared: a driver other than vfio-pci has
+ * the GPU, or the kernel cannot reset it, and the folder scrubs has no executable for its ids
+ * (act/device/gpuwipe.h). Then why and fix are set, allocated. A folder that this user cannot read
+ * counts as one that has the executable.
+ */
+bool ga_pci_wipe_unproven(const char *address, const char *scrubs, char **why, char **fix);
 /* Whether this word of reset_method means a reset of the bus above the function. */
 bool ga_pci_is_bus_reset(const char *method);
 /* Adds to ret the other functions below the same bridge, and returns the address of that bridge,

@@ -67,3 +67,14 @@ int ga_pciaddr_cmp(const struct ga_pciaddr *a, const struct ga_pciaddr *b)
 		return a->device - b->device;
 	return a->function - b->function;
 }
+
+bool ga_pciaddr_same_card(const char *a, const char *b)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_pciaddr x, y;
+
+	if (ga_pciaddr_parse(a, &x, &ignored) < 0 || ga_pciaddr_parse(b, &y, &ignored) < 0)
+		return false;
+	y.function = x.function;
+	return !ga_pciaddr_cmp(&x, &y);
+}

@@ -21,5 +21,7 @@ GA_MUST_CHECK int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, str
 char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE]);
 /* Orders by domain, bus, device and function: below 0, 0, above 0. */
 int ga_pciaddr_cmp(const struct ga_pciaddr *a, const struct ga_pciaddr *b);
+/* Whether two addresses, as text, differ at most in their function; false when one is none. */
+bool ga_pciaddr_same_card(const char *a, const char *b);
 
 #endif

@@ -65,13 +65,20 @@ int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err)
 			 ("chown root '%s' && chmod go-w '%s'", folder, folder));
 }
 
+static void ignore(struct ga_hooks *hooks, const char *name, const char *why)
+{
+	ga_autofree char *shown = ga_printable(ga_xstrdup(name));
+
+	ga_str_addf(&hooks->ignored, "%s'%s' (%s)", hooks->ignored.len ? ", " : "", shown, why);
+}
+
 int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 {
 	ga_autodir DIR *d = opendir(folder);
 	struct dirent *e;
 	struct stat st;
 
-	*ret = (struct ga_hooks){ 0 };
+	*ret = (struct ga_hooks){ .ignored = GA_STR_INIT };
 	if (!d)
 		return errno == ENOENT ? 0 : ga_fail_sys(err, "opening '%s' failed", folder);
 	if (ga_hooks_check_folder(folder, dirfd(d), err) < 0)
@@ -79,8 +86,12 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 	while ((e = readdir(d))) {
 		struct ga_hook *hook;
 
-		if (!is_name(e->d_name))
+		if (*e->d_name == '.')
 			continue;
+		if (!is_name(e->d_name)) {
+			ignore(ret, e->d_name, "a name has only letters, digits, '_' and '-'");
+			continue;
+		}
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			if (errno == ENOENT)
 				continue;
@@ -88,8 +99,12 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 			ga_hooks_release(ret);
 			return -1;
 		}
-		if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)))
+		if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))) {
+			ignore(ret, e->d_name,
+			       S_ISREG(st.st_mode) ? "it is not executable" :
+						     "it is no regular file");
 			continue;
+		}
 		hook = ga_list_add(ret);
 		hook->name = ga_xstrdup(e->d_name);
 		hook->path = ga_xprintf("%s/%s", folder, e->d_name);
@@ -111,6 +126,7 @@ void ga_hooks_release(struct ga_hooks *hooks)
 		free(hooks->v[i].refused);
 	}
 	ga_list_release(hooks);
+	ga_str_release(&hooks->ignored);
 }
 
 /* ---- running ---- */

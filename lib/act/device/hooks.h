@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/ga.h"
+#include "base/str.h"
 #include "base/vec.h"
 
 /*
@@ -31,6 +32,7 @@ struct ga_hook {
 struct ga_hooks {
 	struct ga_hook *v;
 	size_t n;
+	struct ga_str ignored; /* the other files and why, for a message; none: empty */
 };
 #define ga_autohooks ga_cleanup(ga_hooks_release)
 

@@ -8,10 +8,11 @@
 
 #define HOOK_MICROS (7200 * GA_SECOND) /* a deploy with its reboots */
 
-/* Merges the last line of the output, if it is a JSON object. */
-static void merge_answer(const char *out, json_t *into)
+/* Merges the last line of the output into the answer; an executable that prints nothing adds
+ * nothing. */
+static int merge_answer(const char *path, const char *out, json_t *into, struct ga_err *err)
 {
-	json_t *json = NULL;
+	ga_autojson json_t *json = NULL;
 	json_error_t why;
 	size_t n = strlen(out), from;
 
@@ -19,10 +20,14 @@ static void merge_answer(const char *out, json_t *into)
 		n--;
 	for (from = n; from && out[from - 1] != '\n'; from--)
 		;
+	if (!n)
+		return 0;
 	json = json_loadb(out + from, n - from, JSON_REJECT_DUPLICATES, &why);
 	if (json_is_object(json))
-		json_object_update(into, json);
-	json_decref(json);
+		return json_object_update(into, json);
+	return ga_fail_for(err, GA_EXTERNAL, "hook_answer",
+			   "the last line of what '%s' prints is no JSON object: '%.*s'", path,
+			   n - from < 60 ? (int)(n - from) : 60, out + from);
 }
 
 /* The executables of the stage: at least one, and all are safe to run. The caller releases ret,
@@ -46,7 +51,9 @@ static int need_hooks(const char *dir, const char *stage, struct ga_hooks *ret, 
 	if (ret->n)
 		return 0;
 	return ga_refuse(err, GA_HOST, "no_hooks", NULL,
-			 ("there is no executable in '%s'", folder),
+			 ("there is no executable in '%s'%s%s", folder,
+			  ret->ignored.len ? "; ignored: " : "",
+			  ret->ignored.len ? ret->ignored.buf : ""),
 			 ("bare metal is deployed and released by the operator's own "
 			  "executables, see gpuaas-provision(1)"));
 }
@@ -74,7 +81,8 @@ int ga_metal_run(const char *dir, const char *stage, const char *order, json_t *
 
 		if (ga_proc_check(&p, &out, err) < 0)
 			return ga_err_about(err, "hook_failed", NULL);
-		merge_answer(out.out.buf, answer);
+		if (merge_answer(hooks.v[i].path, out.out.buf, answer, err) < 0)
+			return -1;
 	}
 	*ret = GA_TAKE(answer);
 	return 0;

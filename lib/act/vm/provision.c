@@ -17,6 +17,7 @@
 #include "act/vm/metal.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "base/texts.h"
 #include "look/dhcp.h"
 #include "look/domain.h"
@@ -439,11 +440,30 @@ static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
 	return 0;
 }
 
+/* Takes the address of the answer: a text that ssh(1) would take for one. */
+static int take_address(struct ga_provision *p, const json_t *answered, struct ga_err *err)
+{
+	const char *address = json_string_value(answered);
+
+	if (answered && !json_is_null(answered) && (!ga_is_plain(address) || !*address)) {
+		ga_autofree char *shown = json_dumps(answered, JSON_COMPACT | JSON_ENCODE_ANY);
+
+		return ga_fail_for(err, GA_EXTERNAL, "hook_answer",
+				   "the executables in '%s/deploy' answer the address %.80s, which "
+				   "is none for ssh(1)", p->opts->baremetal_dir, shown);
+	}
+	if (!address && !p->plan->private_ip)
+		p->opts->to.say("warning: the executables in baremetal.d/deploy answer no address: "
+				"the allocation gets none");
+	free(p->address);
+	p->address = ga_strdup0(address ? address : p->plan->private_ip);
+	return 0;
+}
+
 static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 {
 	ga_autojson json_t *answer = NULL;
 	ga_autofree char *order = NULL;
-	const char *address;
 	int r;
 
 	ga_changes_say(&p->changes, "run every executable in %s/deploy", p->opts->baremetal_dir);
@@ -460,11 +480,9 @@ static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	r = ga_metal_run(p->opts->baremetal_dir, "deploy", order, &answer, err);
 	explicit_bzero(order, strlen(order));
-	if (r < 0)
-		return -1;
-	address = json_string_value(json_object_get(answer, "address"));
-	free(p->address);
-	p->address = ga_strdup0(address ? address : p->plan->private_ip);
+	if (r < 0 || take_address(p, json_object_get(answer, "address"), err) < 0)
+		return ga_hint(err, "mend the executable, end this allocation and place again: "
+			       GA_METAL_AGAIN, p->plan->allocation);
 	return 0;
 }
 
@@ -570,6 +588,13 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 	}
 	if (ga_rec_parse_text(p->attempt.result, schema, &u, err) < 0)
 		return -1;
+	if (schema == &ga_failure_schema) {
+		char *sentence = ga_xprintf("not run again, because this plan has failed: %s",
+					    u.f.sentence);
+
+		free(u.f.sentence);
+		u.f.sentence = sentence;
+	}
 	r = ga_work_emit(&p->work, schema, &u, err);
 	ga_schema_release(schema, &u);
 	return r;

@@ -206,7 +206,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 
 	if (gpu)
 		ga_iommu_members(gpu->iommu_group, gpu->address, &members);
-	f.iommu_group_members = members.n;
+	f.iommu_group_members = &members;
 	if (ga_slot_blockers(&f, GA_GATE_PROVISION, &why))
 		r = REFUSE(p, why.v[0].code, NOTHING_WRITTEN,
 			   "slot '%s' cannot be used: %s%s%s", b->slot, why.v[0].code,

@@ -296,8 +296,10 @@ static int phase_take_back(struct release *t, struct ga_err *err)
 	ga_changes_say(&t->changes, "run every executable in %s/release", t->opts->baremetal_dir);
 	if (t->opts->dry_run)
 		return 0;
-	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0 ||
-	    check_trust(t, answer, err) < 0)
+	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0)
+		return ga_hint(err, "mend the executable and release again: " GA_METAL_AGAIN,
+			       o->allocation);
+	if (check_trust(t, answer, err) < 0)
 		return -1;
 	/* The tenant had every disk of the machine, also those in no slot: the record names
 	 * each. */

@@ -52,7 +52,7 @@ static void print_missing(const struct ga_tuning *now, bool has_untuned, bool ha
 				 now->measured.v[i].reason);
 	if (!has_tuned)
 		ga_print("there is no record of this host tuned: %" PRId64 " step%s left; "
-			 "'gpuaas-host-bootstrap --check' shows them", now->left,
+			 "'gpuaas-host-bootstrap --check --mode slice' shows them", now->left,
 			 now->left == 1 ? " is" : "s are");
 	if (!has_untuned)
 		ga_print("there is no record of this host untuned: record it before the "
@@ -105,7 +105,7 @@ int ga_cli_boot_record(struct ga_cli_boot *c, struct ga_setup_facts *facts,
 	if (c->baremetal)
 		return ga_refuse(err, GA_CONFLICT, "not_tuned", NULL,
 				 ("this host is sold as baremetal, and nothing tunes it"),
-				 ("record a host of slices: --mode slice"));
+				 ("only hosts that sell slices are tuned and recorded"));
 	if (ga_setup_pending(&c->doer, &pending, err) < 0 ||
 	    ga_cli_boot_look(c, pending, facts, plan, err) < 0)
 		return -1;

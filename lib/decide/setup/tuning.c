@@ -9,11 +9,18 @@
 
 int64_t ga_tuning_left(const struct ga_setup_plan *plan)
 {
-	int64_t left = (int64_t)plan->blockers.n;
-	size_t i;
+	int64_t left = 0;
+	size_t i, k;
 
 	for (i = 0; i < plan->n; i++)
 		left += !ga_streq(plan->v[i].say.state, "ok");
+	for (i = 0; i < plan->blockers.n; i++) {
+		for (k = 0; k < plan->n; k++)
+			if (ga_streq(plan->v[k].say.state, "blocked") &&
+			    ga_streq(plan->v[k].say.subject, plan->blockers.v[i].subject))
+				break;
+		left += k == plan->n;
+	}
 	return left;
 }
 

@@ -8,7 +8,8 @@
 
 #include "decide/setup/bootstrap.h"
 
-/* The steps that are not done: pending, waiting, for a person, or blocked. */
+/* The number of steps that are not done (pending, waiting, for a person, or blocked) and of
+ * blockers that no blocked step stands for. */
 int64_t ga_tuning_left(const struct ga_setup_plan *plan);
 
 /* Adds the settings of the facts to the record. */

@@ -2,8 +2,11 @@
 /* The predicate of all gates: each reason with its evidence and a hint. */
 #include "decide/slot/verdict.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "base/texts.h"
 #include "record/cpuset.h"
 #include "record/mac.h"
 #include "record/pciaddr.h"
@@ -58,6 +61,33 @@ static char *not_pci(const char *address)
 	return ret;
 }
 
+void ga_slot_group_shared(const char *gpu, int64_t group, const struct ga_texts *members,
+			  struct ga_reasons *ret)
+{
+	ga_autofree char *evidence = NULL, *off = NULL;
+	ga_autostr struct ga_str list = GA_STR_INIT;
+	size_t own = 0;
+
+	for (size_t i = 0; i < members->n; i++) {
+		bool same = ga_pciaddr_same_card(gpu, members->v[i]);
+
+		own += same;
+		ga_str_addf(&list, "%s%s%s", i ? " " : "", members->v[i],
+			    same ? " (of its own card)" : "");
+	}
+	if (!members->n)
+		return;
+	evidence = ga_xprintf("IOMMU group %" PRId64 " also has %s", group, list.buf);
+	if (own == members->n)
+		off = ga_xprintf("a VM gets only the GPU: switch the other function off after each "
+				 "start (echo 1 > /sys/bus/pci/devices/%s/remove) and discover "
+				 "again; " BAREMETAL, members->v[0]);
+	ga_reasons_add(ret, "iommu_group_shared", gpu, evidence,
+		       off ? off :
+			     "move the other device to another slot, or enable ACS in the firmware "
+			     "(pcie_acs_override would only hide it); " BAREMETAL);
+}
+
 static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
 	ga_autofree char *why = f->gpu_pci_address ? not_pci(f->gpu_pci_address) : NULL;
@@ -76,11 +106,8 @@ static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct g
 			       "switch the IOMMU on in firmware and on the kernel command line; "
 			       BAREMETAL);
 	else if (f->iommu_group_members)
-		ga_reasons_add(
-			ret, "iommu_group_shared", f->gpu_pci_address,
-			"a foreign function is in its IOMMU group",
-			"move the other device to another slot, or enable ACS in the firmware; "
-			BAREMETAL);
+		ga_slot_group_shared(f->gpu_pci_address, f->iommu_group, f->iommu_group_members,
+				     ret);
 	if (f->gpu_boot_display)
 		ga_reasons_add(ret, "gpu_is_boot_display", f->gpu_pci_address,
 			       f->gpu_boot_display == GA_UNKNOWN ?
@@ -297,7 +324,9 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 			       "gpuaas-state apply FILE with a profile of its accelerator type");
 	if (gate == GA_GATE_APPROVE && !f->host_ready)
 		ga_reasons_add(ret, "not_ready", f->node, f->host_blocker,
-			       "gpuaas-discover on the host shows the fix");
+			       f->host_blocker_hint ?
+				       f->host_blocker_hint :
+				       "gpuaas-discover on the host shows the fix");
 	if (f->fingerprint && f->fingerprint_approved &&
 	    !ga_streq(f->fingerprint, f->fingerprint_approved))
 		ga_reasons_add(ret, "fingerprint_changed", f->node,
@@ -346,8 +375,9 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 	check_disk(f, gate, ret);
 	check_wipe(f, gate, ret);
 	/* A baremetal tenant has every function, CPU and address of the machine: no slot needs its
-	 * share of them. */
-	if (!f->baremetal) {
+	 * share of them. After a discovery for baremetal nobody knows them (not_ready says so). */
+	if (!f->baremetal &&
+	    !(gate == GA_GATE_APPROVE && ga_streq(f->host_blocker, "host_mode"))) {
 		check_network(f, gate, ret);
 		check_room(f, ret);
 	}

@@ -21,7 +21,8 @@ struct ga_slot_facts {
 	bool baremetal; /* part of a baremetal node: its tenant has every function, CPU and
 			 * address of the host, and no VM */
 	const char *gpu_pci_address, *gpu_identity;
-	size_t iommu_group_members;    /* foreign functions in the GPU's group */
+	/* the other functions in the GPU's group, also those of its own card, or NULL */
+	const struct ga_texts *iommu_group_members;
 	int64_t iommu_group;
 	int64_t gpu_boot_display;      /* tristate */
 	int64_t gpu_can_reset;	       /* tristate: the kernel has a reset method for it */
@@ -49,7 +50,8 @@ struct ga_slot_facts {
 	int64_t memory_mib;
 	bool has_profile;	       /* some profile can use it */
 	bool host_ready;	       /* no blocker of the host record */
-	const char *host_blocker;      /* the first one's code */
+	const char *host_blocker;      /* code of the first one, or host_mode */
+	const char *host_blocker_hint; /* or NULL */
 	bool disk_autoactivation;      /* tenant disks could be activated by the host */
 	const char *fingerprint, *fingerprint_approved; /* a change: both known and different */
 	bool partitions_in_use, partition_known; /* FABRIC_MODE=1; a partition has the GPU */
@@ -83,6 +85,14 @@ enum ga_gate {
  * the slot.
  */
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret);
+
+/*
+ * Adds iommu_group_shared when the IOMMU group of a GPU has other functions: VFIO gives a VM the
+ * group or nothing. A function of the GPU's own card, such as its audio, is no exception: the VM
+ * gets only the GPU, so a driver of the host could keep the other function.
+ */
+void ga_slot_group_shared(const char *gpu, int64_t group, const struct ga_texts *members,
+			  struct ga_reasons *ret);
 
 /* Whether the predicate decides the code from its facts: then a candidate's own reason with that
  * code was only a forecast. */

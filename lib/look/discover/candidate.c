@@ -2,8 +2,8 @@
 /* Composing candidates. */
 #include "look/discover/candidate.h"
 
+#include "decide/slot/verdict.h"
 #include "record/mac.h"
-#include "record/pciaddr.h"
 
 /* The distance of a part from a GPU, best first. */
 enum near { SAME_SWITCH, SAME_NUMA, ANYWHERE };
@@ -157,42 +157,11 @@ static void suggest(const struct ga_bundle_host *host, struct ga_candidate *c, i
 	}
 }
 
-/* The members of the IOMMU group that belong to another card. */
-static char *foreign_members(const struct ga_gpu *gpu)
-{
-	ga_autostr struct ga_str out = GA_STR_INIT;
-	struct ga_err ignored = GA_ERR_INIT;
-	struct ga_pciaddr own, other;
-	size_t i;
-
-	for (i = 0; i < gpu->iommu_group_members.n; i++) {
-		const char *member = gpu->iommu_group_members.v[i];
-
-		if (ga_pciaddr_parse(gpu->pci_address, &own, &ignored) == 0 &&
-		    ga_pciaddr_parse(member, &other, &ignored) == 0) {
-			other.function = own.function;
-			if (!ga_pciaddr_cmp(&own, &other))
-				continue;
-		}
-		ga_str_addf(&out, "%s%s", out.len ? " " : "", member);
-	}
-	return out.len ? ga_str_take(&out) : NULL;
-}
-
 /* The reasons of a GPU that no VM can have. */
 static void add_vm_reasons(struct ga_candidate *c)
 {
-	ga_autofree char *foreign = foreign_members(c->gpu);
-
-	if (foreign) {
-		ga_autofree char *evidence = ga_xprintf("IOMMU group %lld also has %s",
-							(long long)c->gpu->iommu_group, foreign);
-
-		ga_reasons_add(&c->reasons, "iommu_group_shared", c->gpu->pci_address, evidence,
-			       "move the other device to another slot, or enable ACS in the "
-			       "firmware (pcie_acs_override would only hide it); or sell the node "
-			       "as baremetal (--mode baremetal), which does not need that");
-	}
+	ga_slot_group_shared(c->gpu->pci_address, c->gpu->iommu_group,
+			     &c->gpu->iommu_group_members, &c->reasons);
 	if (c->gpu->can_reset == 0)
 		ga_reasons_add(&c->reasons, "gpu_no_reset", c->gpu->pci_address,
 			       c->gpu->reset_methods.n ?

@@ -47,7 +47,7 @@ struct ga_bundle_host {
 	size_t n_cores;
 	const struct ga_cpuset *reserved; /* CPUs kept for the host, or NULL */
 	int64_t reserved_memory_mib;	  /* of the whole host, where it has no hugepages */
-	bool baremetal; /* sold whole: no reason that only concerns slices, and no suggestion */
+	bool baremetal; /* baremetal: no reason that only concerns slices, and no suggestion */
 };
 
 #define GA_SLOTS_MAX 256 /* slot_index of gpuaas.candidate */

@@ -138,6 +138,22 @@ static int64_t reserved_memory(const struct ga_discover_opts *opts, const struct
 	return eighth < 32768 ? eighth : 32768;
 }
 
+/* Nothing binds the GPUs of a baremetal host to vfio-pci, where a wipe could reset them. */
+static void warn_of_wipe(const struct ga_discover_opts *opts, const struct ga_candidates *list,
+			 struct ga_host *host)
+{
+	const char *scrubs = or(opts->scrub_hooks, "/etc/gpuaas/gpu-scrub.d");
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ga_gpu *gpu = list->v[i].gpu;
+		ga_autofree char *why = NULL, *fix = NULL;
+
+		if (gpu && ga_pci_wipe_unproven(gpu->pci_address, scrubs, &why, &fix))
+			ga_reasons_add(&host->warnings, "gpu_wipe_unproven", gpu->pci_address,
+				       why, fix);
+	}
+}
+
 static int compose(const struct ga_discover_opts *opts, const struct ga_look *look,
 		   uint32_t gateway, struct ga_discovery *ret, struct ga_err *err)
 {
@@ -170,6 +186,8 @@ static int compose(const struct ga_discover_opts *opts, const struct ga_look *lo
 	bundle.cores = cores.v;
 	bundle.n_cores = cores.n;
 	ga_candidates_compose(&bundle, &gpus, &disks, &vfs, &ret->candidates);
+	if (bundle.baremetal)
+		warn_of_wipe(opts, &ret->candidates, host);
 	ga_left_over_gpus(host, &gpus, ret->candidates.n);
 	ga_left_over_parts(host, &disks);
 	ga_left_over_parts(host, &vfs);

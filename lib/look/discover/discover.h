@@ -27,6 +27,7 @@ struct ga_discover_opts {
 	const char *fabric_address;  /* of Fabric Manager (127.0.0.1) */
 	const char *libvirt_uri;     /* its socket must exist (the system's) */
 	const char *data_dir;	     /* its free space is checked (/var/lib/gpuaas) */
+	const char *scrub_hooks;     /* executables that clear GPUs (/etc/gpuaas/gpu-scrub.d) */
 	const char *tool;	     /* for the record ("gpuaas-discover VERSION") */
 };
 

@@ -26,7 +26,7 @@ struct ga_prereq_facts {
 	const char *cmdline; /* of the kernel */
 	const char *bridge, *network, *data_dir;
 	const char *libvirt_uri; /* or NULL: the system daemon */
-	bool baremetal; /* sold whole: only room, and disks that the host leaves alone */
+	bool baremetal; /* baremetal: only room, and disks that the host leaves alone */
 };
 
 /* Adds to prerequisites, blockers and warnings of the record, and sets reboot_required. */

@@ -381,7 +381,9 @@ int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err)
 		"finished_at = excluded.finished_at, "
 		"elapsed_micros = coalesce(excluded.elapsed_micros, task.elapsed_micros), "
 		"bytes = coalesce(excluded.bytes, task.bytes), "
-		"detail = coalesce(excluded.detail, task.detail) "
+		/* The text of a failure is no detail of a later run of the phase. */
+		"detail = CASE WHEN task.state = 'failed' AND excluded.state <> 'failed' "
+		"THEN excluded.detail ELSE coalesce(excluded.detail, task.detail) END "
 		"WHERE NOT (excluded.state = 'running' AND task.state IN ('finished', 'failed'))",
 		"sssssssiis", t->object, t->node, t->attempt, t->phase, t->state, t->started_at,
 		t->finished_at, t->elapsed_micros, t->bytes, t->detail);

@@ -41,10 +41,43 @@ static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct
 			    err);
 }
 
+/* Stores each step as a phase of the timeline, which has a phase once: the second "disk" is
+ * "disk_2". A phase is finished or failed; the detail has any other outcome than confirmed. */
+static int store_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	for (size_t i = 0; i < r->steps.n; i++) {
+		const struct ga_step *s = &r->steps.v[i];
+		bool failed = !strcmp(s->outcome, "failed");
+		bool plain = failed || !strcmp(s->outcome, "confirmed");
+		ga_autofree char *phase = NULL, *detail = NULL;
+		size_t nth = 1;
+		struct ga_task t = {
+			.node = r->node,
+			.object = r->allocation,
+			.attempt = r->attempt,
+			.state = (char *)(uintptr_t)(failed ? "failed" : "finished"),
+			.started_at = r->at,
+			.finished_at = r->at,
+			.elapsed_micros = GA_UNKNOWN,
+			.bytes = GA_UNKNOWN,
+		};
+
+		for (size_t k = 0; k < i; k++)
+			nth += ga_streq(r->steps.v[k].step, s->step);
+		t.phase = phase = nth > 1 ? ga_xprintf("%s_%zu", s->step, nth) :
+					    ga_xstrdup(s->step);
+		t.detail = detail = s->detail && !plain ?
+					    ga_xprintf("%s: %s", s->outcome, s->detail) :
+					    ga_xstrdup(s->detail ? s->detail : s->outcome);
+		if (ga_store_task(db, &t, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
 	ga_autoallocation struct ga_allocation_row h = { 0 };
-	size_t i;
 
 	if (ga_fold_check(db, r->allocation, r->dry_run, r->lab, err) < 0 ||
 	    ga_fold_allocation_row(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
@@ -56,26 +89,7 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 	    (ga_store_move_claimed(db, h.id, "cleanup_blocked", "releasing", r->at, err) < 0 ||
 	     ga_store_move_allocation(db, &h, "releasing", r->at, NULL, err) < 0))
 		return -1;
-	for (i = 0; i < r->steps.n; i++) {
-		const struct ga_step *s = &r->steps.v[i];
-		struct ga_task t = {
-			.node = r->node,
-			.object = r->allocation,
-			.attempt = r->attempt,
-			.phase = s->step,
-			.state = (char *)(uintptr_t)(strcmp(s->outcome, "failed") ? "finished" :
-										     "failed"),
-			.started_at = r->at,
-			.finished_at = r->at,
-			.elapsed_micros = GA_UNKNOWN,
-			.bytes = GA_UNKNOWN,
-			.detail = s->detail ? s->detail : s->outcome,
-		};
-
-		if (ga_store_task(db, &t, err) < 0)
-			return -1;
-	}
-	if (ga_store_health_released(db, r, err) < 0 ||
+	if (store_steps(db, r, err) < 0 || ga_store_health_released(db, r, err) < 0 ||
 	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
 	    ga_store_power(db, h.id, h.node, "off", err) < 0 ||
 	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||

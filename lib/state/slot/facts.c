@@ -12,12 +12,20 @@ void ga_cleanup_place_of(struct ga_place_of *p)
 {
 	char *all[] = { p->slot,	 p->state,	p->cordon_reason, p->health,
 			p->wipe_attempt, p->gpu_identity, p->nvme_wwid,	  p->node_state,
-			p->node_fingerprint, p->node_blocker };
+			p->node_fingerprint, p->node_blocker, p->node_blocker_hint };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(all); i++)
 		free(all[i]);
 }
+
+/* Member of the blocker that counts: host_mode, which explains others, or the first. A change of
+ * the hardware has a reason of its own. */
+#define FIRST_BLOCKER(member)                                                                      \
+	"(SELECT json_extract(value, '" member "') FROM "                                          \
+	"json_each(" GA_SQL_REASONS("n.blockers") ") "                                             \
+	"WHERE json_extract(value, '$.code') <> 'fingerprint_changed' "                            \
+	"ORDER BY json_extract(value, '$.code') = 'host_mode' DESC, key LIMIT 1), "
 
 int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_place_of *ret,
 		      struct ga_err *err)
@@ -27,16 +35,15 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 	*ret = (struct ga_place_of){ 0 };
 	r = ga_db_one(db, err,
 		      "SELECT n.state, n.fingerprint, "
-		      "(SELECT json_extract(value, '$.code') FROM "
-		      "json_each(" GA_SQL_REASONS("n.blockers") ") "
-		      "WHERE json_extract(value, '$.code') <> 'fingerprint_changed' LIMIT 1), "
+		      FIRST_BLOCKER("$.code") FIRST_BLOCKER("$.hint")
 		      "n.fabric_mode = 'partitions', s.id, s.state, s.cordon_reason, "
 		      "s.health_state, s.wipe_attempt, s.generation, s.gpu_identity, "
 		      "s.nvme_wwid, n.mode = 'baremetal' FROM node n "
 		      "LEFT JOIN slot s ON s.node_id = n.id AND s.slot_index = ?2 "
 		      "AND s.retired = 0 WHERE n.id = ?1",
-		      "siSSSBSSSSSISSB", c->node, c->slot_index, &ret->node_state,
-		      &ret->node_fingerprint, &ret->node_blocker, &ret->partitions_in_use,
+		      "siSSSSBSSSSSISSB", c->node, c->slot_index, &ret->node_state,
+		      &ret->node_fingerprint, &ret->node_blocker, &ret->node_blocker_hint,
+		      &ret->partitions_in_use,
 		      &ret->slot, &ret->state, &ret->cordon_reason, &ret->health,
 		      &ret->wipe_attempt, &ret->generation, &ret->gpu_identity, &ret->nvme_wwid,
 		      &ret->baremetal);
@@ -299,6 +306,7 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		.memory_overcommitted = taken->memory,
 		.host_ready = !at->node_blocker,
 		.host_blocker = at->node_blocker,
+		.host_blocker_hint = at->node_blocker_hint,
 		.fingerprint = c->fingerprint,
 		.fingerprint_approved = a->accept_change ? NULL : at->node_fingerprint,
 		.partitions_in_use = at->partitions_in_use,
@@ -308,7 +316,7 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		f->gpu_pci_address = c->gpu->pci_address;
 		f->gpu_identity = c->gpu->identity;
 		f->iommu_group = c->gpu->iommu_group;
-		f->iommu_group_members = c->gpu->iommu_group_members.n;
+		f->iommu_group_members = &c->gpu->iommu_group_members;
 		f->gpu_boot_display = c->gpu->boot_display;
 		f->gpu_can_reset = c->gpu->can_reset;
 	}

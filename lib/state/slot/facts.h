@@ -24,7 +24,8 @@ struct ga_approval {
 struct ga_place_of {
 	char *slot, *state, *cordon_reason, *health, *wipe_attempt; /* NULL: no slot yet */
 	char *gpu_identity, *nvme_wwid;
-	char *node_state, *node_fingerprint, *node_blocker;
+	char *node_state, *node_fingerprint;
+	char *node_blocker, *node_blocker_hint; /* the blocker that counts, and its fix; or NULL */
 	int64_t generation;
 	bool partitions_in_use;
 	bool baremetal; /* the node is in mode baremetal */

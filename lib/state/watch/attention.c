@@ -228,8 +228,9 @@ static void mend_first(struct ga_attend *f, const struct ga_rows *r)
 		const char *code, *once;
 	} mends[] = {
 		{ "gpu_reset_not_proven",
-		  "the GPU is bound to vfio-pci or, where the kernel has no reset method for it, "
-		  "a scrub executable is installed (gpuaas-wipe(1))" },
+		  "the GPU is bound to vfio-pci or to no driver (echo ADDRESS > "
+		  "/sys/bus/pci/drivers/DRIVER/unbind) or, where the kernel has no reset method "
+		  "for it, a scrub executable is installed (gpuaas-wipe(1))" },
 		{ "gpu_memory_not_proven",
 		  "a scrub executable for the GPU is installed (gpuaas-wipe(1)), or the slot's "
 		  "policy does not require it" },

@@ -64,14 +64,16 @@ static void note(struct phases *list, const char *name, bool failed, int64_t mic
 		*ga_list_add(&p->micros) = micros;
 }
 
-/* Published ports are left out: their phase has the port number, and they take no time. */
+/* Published ports are left out: their phase has the port number, and they take no time. A phase
+ * that an order has several times counts by its name without the number (disk_2). */
 static int read_tasks(struct ga_db *db, const char *from, struct phases *list, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT phase, state = 'failed', elapsed_micros FROM task "
+			"SELECT rtrim(rtrim(phase, '0123456789'), '_'), state = 'failed', "
+			"elapsed_micros FROM task "
 			"WHERE finished_at >= ?1 AND finished_at IS NOT NULL "
 			"AND state IN ('finished', 'failed') "
 			"AND phase NOT GLOB 'publish_*' AND phase NOT GLOB 'unpublish_*'",

@@ -20,9 +20,11 @@ static void left(void)
 	t_int(ga_tuning_left(&plan), 0, "all is done");
 	plan.n = GA_ARRAY_SIZE(states);
 	t_int(ga_tuning_left(&plan), 4, "what waits, is for a person or is blocked counts too");
+	steps[GA_ARRAY_SIZE(states) - 1].say.subject = (char *)(uintptr_t) "/x";
+	ga_reasons_add(&plan.blockers, "file_in_the_way", "/x", "y", "z");
+	t_int(ga_tuning_left(&plan), 4, "a blocker of a blocked step counts once");
 	plan.n = 0;
 	plan.v = NULL;
-	ga_reasons_add(&plan.blockers, "file_in_the_way", "/x", "y", "z");
 	t_int(ga_tuning_left(&plan), 1, "a blocker is left");
 }
 

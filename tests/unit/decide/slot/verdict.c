@@ -41,6 +41,9 @@ static void good(struct ga_slot_facts *f)
 	};
 }
 
+static char *other_functions[] = { (char *)(uintptr_t) "0000:99:00.0" };
+static const struct ga_texts others = { other_functions, 1 };
+
 /* gates: a approve, p place, v provision; m: asked of a machine that is sold whole, too */
 #define ONE(name, gates, what, want) \
 	static void name(struct ga_slot_facts *f) \
@@ -50,7 +53,7 @@ static void good(struct ga_slot_facts *f)
 #define CASES \
 	ONE(no_gpu, "apvm", f->gpu_pci_address = NULL, "missing_gpu") \
 	ONE(no_identity, "apvm", f->gpu_identity = NULL, "missing_gpu") \
-	ONE(group_shared, "av", f->iommu_group_members = 1, "iommu_group_shared") \
+	ONE(group_shared, "av", f->iommu_group_members = &others, "iommu_group_shared") \
 	ONE(group_unknown, "av", f->iommu_group = GA_UNKNOWN, "iommu_group_shared") \
 	ONE(display, "av", f->gpu_boot_display = 1, "gpu_is_boot_display") \
 	ONE(display_unknown, "av", f->gpu_boot_display = GA_UNKNOWN, "gpu_is_boot_display") \
@@ -172,7 +175,7 @@ static void taint_fix(void)
 		f.slot_index = 3;
 		f.tainted = true;
 		f.nvme_ours = rows[i].ours;
-		f.iommu_group_members = rows[i].other;
+		f.iommu_group_members = rows[i].other ? &others : NULL;
 		f.left_out = rows[i].left_out;
 		ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
 		t_int((int64_t)r.n, 1 + rows[i].other, "%s, %s", rows[i].other ? "two blockers" :

@@ -259,14 +259,18 @@ static void reasons(void)
 	static const struct {
 		const char *what, *member;
 		int64_t boot;
-		bool shared, display;
+		const char *shared; /* its hint begins so */
+		bool display;
 	} cases[] = {
-		{ "alone in its group", NULL, 0, false, false },
-		{ "with its own audio function", "0000:18:00.1", 0, false, false },
-		{ "with a function of another device", "0000:19:00.0", 0, true, false },
-		{ "with one in another domain", "0001:18:00.1", 0, true, false },
-		{ "as the boot display", NULL, 1, false, true },
-		{ "when nothing is known of the display", NULL, X, false, false },
+		{ "alone in its group", NULL, 0, NULL, false },
+		{ "with its own audio function", "0000:18:00.1", 0, "a VM gets only the GPU",
+		  false },
+		{ "with a function of another device", "0000:19:00.0", 0, "move the other device",
+		  false },
+		{ "with one in another domain", "0001:18:00.1", 0, "move the other device",
+		  false },
+		{ "as the boot display", NULL, 1, NULL, true },
+		{ "when nothing is known of the display", NULL, X, NULL, false },
 	};
 	size_t i, j;
 
@@ -283,7 +287,7 @@ static void reasons(void)
 		add_disk(&disks, 0, &(struct place){ NULL, X });
 		ga_texts_add(&disks.v[0].nvme->signatures, "nvme0n1: ext4");
 		ga_candidates_compose(&plain, &gpus, &disks, &vfs, &c);
-		t_int(ga_reasons_has(&c.v[0].reasons, "iommu_group_shared"), cases[i].shared,
+		t_int(ga_reasons_has(&c.v[0].reasons, "iommu_group_shared"), !!cases[i].shared,
 		      "a GPU %s: group", cases[i].what);
 		t_int(ga_reasons_has(&c.v[0].reasons, "gpu_is_boot_display"), cases[i].display,
 		      "a GPU %s: display", cases[i].what);
@@ -296,6 +300,9 @@ static void reasons(void)
 				t_ok(strstr(r->hint, "(--mode baremetal)"),
 				     "the hint of %s names the other way to sell the node",
 				     r->code);
+			if (cases[i].shared && ga_streq(r->code, "iommu_group_shared"))
+				t_ok(ga_starts(r->hint, cases[i].shared), "a GPU %s: %s",
+				     cases[i].what, r->hint);
 		}
 		ga_list_release(&gpus);
 		drop(&c, &disks);

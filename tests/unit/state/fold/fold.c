@@ -507,6 +507,49 @@ static void is_now(struct ga_db *db, const char *before, const char *what)
 	t_str(sw_get(db, sql), "1", "%s: since when", what);
 }
 
+/* The timeline has each step of a release, and no text of a failure in a phase that was done
+ * after it. */
+static void timeline(void)
+{
+	struct ga_db *db = placed_world(2);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_step steps[] = {
+		{ TXT("trusted_host"), TXT("confirmed"), NULL },
+		{ TXT("disk"), TXT("not_proven"), TXT("eui.1: in no slot") },
+		{ TXT("disk"), TXT("confirmed"), TXT("eui.2: to be wiped") },
+		{ TXT("disk"), TXT("failed"), TXT("eui.3: gone") },
+		{ TXT("binding"), TXT("not_needed"), NULL },
+	};
+	struct ga_release_order o;
+	struct ga_released r;
+	bool has_order;
+
+	t_int(sw_failure(db, 1, "gpuaas-provision", "pa000001", 2, "recheck", &err), 1,
+	      "recheck refused: %s", err.msg);
+	t_str(sw_get(db, "SELECT detail FROM task WHERE phase = 'recheck'"), "no lease was seen",
+	      "the failure is the detail");
+	sw_must(sw_progress(db, 1, "recheck", "finished", &err));
+	t_str(sw_get(db, "SELECT ifnull(detail, 'none') FROM task WHERE phase = 'recheck'"),
+	      "none", "a finished phase has no text of a failure");
+	sw_close(db);
+	db = placed_world(2);
+	sw_must(sw_active(db, 1, &err));
+	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "release: %s", err.msg);
+	r = (struct ga_released){ .allocation = o.allocation, .node = o.node,
+				  .generation = o.generation, .attempt = o.attempt,
+				  .at = TXT("2026-03-01T00:05:00.000000Z"), .lab = true,
+				  .steps = { steps, GA_ARRAY_SIZE(steps) } };
+	t_int(sw_fold(db, &ga_released_schema, &r, &err), 1, "released: %s", err.msg);
+	t_str(sw_get(db, "SELECT group_concat(phase || ' ' || state || ' ' || detail, ', ') FROM "
+			 "(SELECT * FROM task ORDER BY id)"),
+	      "trusted_host finished confirmed, disk finished not_proven: eui.1: in no slot, "
+	      "disk_2 finished eui.2: to be wiped, disk_3 failed eui.3: gone, "
+	      "binding finished not_needed",
+	      "a row for each step");
+	ga_schema_release(&ga_release_order_schema, &o);
+	sw_close(db);
+}
+
 static void wrong_clock(const char *at)
 {
 	struct ga_db *db = placed_world(2);
@@ -596,5 +639,6 @@ int main(void)
 		failure_of_wrong_clock(clocks[i]);
 	}
 	dated_ahead_before();
+	timeline();
 	return t_done();
 }

@@ -29,9 +29,9 @@
 	"profile_version, profile_record, profile_types, price_micros, created_at, created_by) " \
 	"VALUES ('" id "', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{\"types\":[\"" type "\"," \
 	"\"b200\"]}', '\n" type "\nb200\n', 5, 'x', 'me');"
-#define APP "INSERT INTO app VALUES ('h', 1, '{}', 'x', 1);"
-#define APP_OLD "INSERT INTO app VALUES ('h', 0, '{}', 'x', 0);"
-#define APP_I "INSERT INTO app VALUES ('i', 1, '{}', 'x', 1);"
+#define APP "INSERT INTO app VALUES ('h', 1, '{}', 1);"
+#define APP_OLD "INSERT INTO app VALUES ('h', 0, '{}', 0);"
+#define APP_I "INSERT INTO app VALUES ('i', 1, '{}', 1);"
 #define APP_H "{\"app\":\"h\"}"
 #define ALLOC_FOR(id, request, app) \
 	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
@@ -253,8 +253,8 @@ static const struct {
 	  A1("network = NULL") },
 	{ "an order that is none", "check", "", A1("order_text = 'x'"), A1("order_text = '{}'") },
 	{ "an app that is no record", "check", "",
-	  "INSERT INTO app VALUES ('h', 3, 'x', 'x', 0)",
-	  "INSERT INTO app VALUES ('h', 3, '{}', 'x', 0)" },
+	  "INSERT INTO app VALUES ('h', 3, 'x', 0)",
+	  "INSERT INTO app VALUES ('h', 3, '{}', 0)" },
 	{ "a profile that is no record", "check", "",
 	  "INSERT INTO profile VALUES ('h', 3, 'x', 'x', 0)",
 	  "INSERT INTO profile VALUES ('h', 3, '{}', 'x', 0)" },
@@ -578,11 +578,11 @@ static const struct {
 	  "UPDATE OR REPLACE app SET current = 1 WHERE version = 0",
 	  "UPDATE app SET current = 0; UPDATE app SET current = 1 WHERE version = 0" },
 	{ "a second current version of an app", "duplicate", APP,
-	  "INSERT OR REPLACE INTO app VALUES ('h', 2, '{}', 'x', 1)",
-	  "INSERT OR REPLACE INTO app VALUES ('i', 2, '{}', 'x', 1)" },
+	  "INSERT OR REPLACE INTO app VALUES ('h', 2, '{}', 1)",
+	  "INSERT OR REPLACE INTO app VALUES ('i', 2, '{}', 1)" },
 	{ "a version of an app in the place of another", "duplicate", APP,
-	  "INSERT OR REPLACE INTO app VALUES ('h', 1, '{}', 'x', 0)",
-	  "INSERT INTO app VALUES ('h', 2, '{}', 'x', 0)" },
+	  "INSERT OR REPLACE INTO app VALUES ('h', 1, '{}', 0)",
+	  "INSERT INTO app VALUES ('h', 2, '{}', 0)" },
 	{ "replacing an allocation by its request id", "request_taken",
 	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, "
 	  "profile, profile_version, profile_record, price_micros, created_at, created_by) "

@@ -244,7 +244,7 @@ own()
   jq_is '.nodes[0]|[.code,.detail]|join(" ")|test("^node_draining disk .*: it is in no slot, so nothing wipes it, after allocation ")' true
   jq_is .hint "when the reason is settled: gpuaas-node undrain n-1ab100000000"
   run_ok gpuaas-list attention
-  jq_is '[.code, .object, .command] | join(" ")' "disk_not_wiped n-1ab100000000 gpuaas-node undrain n-1ab100000000"
+  jq_is '[.code, .object, .command] | join(" ")' "disk_not_wiped n-1ab100000000 gpuaas-node undrain n-1ab100000000 --reason TEXT"
   jq_is '.sentence | contains("it is in no slot, so nothing wipes it, after allocation ")' true
   run_ok bash -c "$(jq -r .command <<< "$output")"
   run_ok gpuaas-list attention
@@ -1140,6 +1140,106 @@ adopts_of()
 {
   inventory_by "$@" > "$T/inventory"
   run gpuaas-state adopt --reason test "$T/inventory"
+}
+
+@test "a disk in no slot stays in the reason of its node, until a person says how it was erased" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  # The trusted system reports every disk that the machine has, also the one that it boots from.
+  cat > "$METAL/release/60-disks" <<END
+#!/bin/sh
+"$SRC/tests/hosts/enter" "$T/trusted" "$WORK" -- sh -c 'cat /sys/block/*/wwid' | jq -Rcs '{disks: split("\n")[:-1]}'
+END
+  chmod 755 "$METAL/release/60-disks"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  id=$(jq -r .allocation "$T/active")
+  # Drained for a maintenance before the tenant ended.
+  gpuaas-node drain n-plain --reason "new DIMM" > "$T/out" || :
+  run_ok bash -o pipefail -c "gpuaas-release whole --reason over | gpuaas-release - > '$T/back'"
+  disk="disk eui.002538b311000311: it is in no slot, so nothing wipes it, after allocation $id had the machine"
+  run_ok gpuaas-node list
+  jq_is '.state + ": " + .cordon_reason' "draining: new DIMM; $disk"
+  # The same result again adds nothing, and another reason takes nothing away.
+  run_ok gpuaas-state fold <(jq_in_order -c 'select(.kind == "gpuaas.released/1")' "$T/back")
+  run_ok gpuaas-node list
+  jq_is .cordon_reason "new DIMM; $disk"
+  gpuaas-node drain n-plain --reason "new fan" > "$T/out" || :
+  gpuaas-node quarantine n-plain --reason smoke > "$T/out"
+  run_ok gpuaas-node list
+  jq_is '.state + ": " + .cordon_reason' "quarantined: smoke; $disk"
+  gpuaas-node drain n-plain --reason "new fan" > "$T/out" || :
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+  run_status 4 gpuaas-node undrain n-plain
+  assert_stderr "is not sold: $disk"
+  assert_stderr "gpuaas-node undrain n-plain --reason TEXT"
+  run_ok gpuaas-node undrain n-plain --reason "erased by hand: gpuaas-wipe --device"
+  jq_is '.cordon_reason' null
+  run_ok gpuaas-list audit --where action=node_undrained
+  jq_is '.detail.reason + "; " + .detail.disks' "erased by hand: gpuaas-wipe --device; $disk"
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
+}
+
+# breaks, mends: whether the operator's release executable works; it remembers what it was asked.
+breaks()
+{
+  [[ -e $T/hand ]] || cp "$METAL/release/50-hand" "$T/hand"
+  printf '#!/bin/sh\necho no network >&2\nexit 1\n' > "$METAL/release/50-hand"
+}
+
+mends()
+{
+  { echo '#!/bin/sh'; echo "cat > '$T/asked'"; sed 1d "$T/hand"; } > "$METAL/release/50-hand"
+}
+
+@test "a quarantined slot is its tenant's until the machine came back; no order takes what another has" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  gpuaas-place --profile lab-baremetal --baremetal --name first | gpuaas-provision > "$T/active"
+  breaks
+  run bash -o pipefail -c "gpuaas-release first --reason over | gpuaas-release - > '$T/back'"
+  assert_status 9
+  mapfile -t slots < <(gpuaas-list slots | jq -r .slot)
+  for slot in "${slots[@]}"; do
+    gpuaas-approve quarantine "$slot" --reason looked > "$T/out"
+    run_status 4 gpuaas-approve disable "$slot" --reason looked
+    assert_stderr "still belongs to allocation"
+    assert_stderr "gpuaas-release"
+  done
+  run_ok gpuaas-list slots
+  jq_is '.allocation != null' $'true\ntrue'
+  gpuaas-state backup "$T/let-go.db" > "$T/out"
+  # Released, they are wiped like others, and their disks stand in slots: that drains nothing.
+  mends
+  run_ok bash -o pipefail -c "gpuaas-release first | gpuaas-release - > '$T/back'"
+  run_ok gpuaas-node list
+  jq_is .state active
+  for slot in "${slots[@]}"; do
+    run_ok gpuaas-approve disable "$slot" --reason looked
+    gpuaas-approve enable "$slot"
+  done > "$T/orders"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/orders" > "$T/wiped"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  # A state whose older version let the slots go: wiped first, and sold, it is not taken from the second.
+  export GPUAAS_STATE=$T/let-go.db
+  triggers=$(sql "$GPUAAS_STATE" "SELECT sql || ';' FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+  without_triggers "UPDATE claim SET live = 0, held_by = NULL, ended_at = use_ended_at;
+    UPDATE node SET held_by = NULL WHERE held_by IS NOT NULL; UPDATE slot SET state = 'disabled'; $triggers"
+  run_status 4 gpuaas-release first
+  assert_stderr "was not wiped since"
+  for slot in "${slots[@]}"; do gpuaas-approve repair "$slot" --reason again; done > "$T/orders"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/orders" > "$T/wiped"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  gpuaas-place --profile lab-baremetal --baremetal --name second | gpuaas-provision > "$T/active"
+  rm "$T/asked"
+  run_ok bash -o pipefail -c "gpuaas-release first | gpuaas-release -"
+  jq_is 'select(.kind == "gpuaas.allocation/1") | .name + " " + .state' "first released"
+  [[ ! -e $T/asked ]]
+  run_ok gpuaas-list allocations
+  jq_slurp_is 'map("\(.name) \(.state)") | sort | join(", ")' "first released, second active"
+  run_ok gpuaas-state check
 }
 
 @test "an inventory releases and wipes nothing of another node; who deploys reports a release" {

@@ -315,8 +315,7 @@ static int phase_take_back(struct release *t, struct ga_err *err)
 			add_step(t, "disk", "confirmed", "%s: of slot %" PRId64 ", to be wiped",
 				 wwid, of->slot_index);
 		else if (wwid)
-			add_step(t, "disk", "not_proven",
-				 "%s: it is in no slot, so nothing wipes it", wwid);
+			add_step(t, "disk", "not_proven", "%s: " GA_DISK_IN_NO_SLOT, wwid);
 	}
 	return 0;
 }

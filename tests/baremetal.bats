@@ -516,7 +516,7 @@ by_ssh()
   gpuaas-state init --lab > "$T/made"
   run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
   jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 holds_state"
-  rm "$GPUAAS_STATE"*
+  rm "$GPUAAS_STATE"* "$METAL/status/50-maas"
   mv "$METAL/deploy/50-maas" "$T/50-maas"
   run_status 7 in_host gpuaas-provision "$T/plan"
   jq_is '[.phase,.code]|join(" ")' "recheck no_hooks"
@@ -571,7 +571,7 @@ by_ssh()
   cp "$T/text" "$T/ud/${digest%% *}"
   printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
   chmod 755 "$METAL/deploy/50-other"
-  rm "$METAL/deploy/50-maas"
+  rm "$METAL"/{deploy,status}/50-maas
   metal_plan ".user_data_digest = \"sha256:${digest%% *}\"" > "$T/plan"
   export GPUAAS_NODE=controller
   run_status 5 gpuaas-provision "$T/plan"
@@ -598,7 +598,7 @@ END
 }
 
 @test "killed while the tenant's system arrives: resumed, with its user-data, and told once" {
-  rm "$METAL/deploy/50-maas"
+  rm "$METAL"/{deploy,status}/50-maas
   mkdir -p "$T/ud"
   echo sesame > "$T/text"
   digest=$(sha256sum < "$T/text")
@@ -1180,16 +1180,23 @@ END
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
 }
 
-# breaks, mends: whether the operator's release executable works; it remembers what it was asked.
+# remembers: from now on the operator's release executable keeps its order in $T/asked
+remembers()
+{
+  sed -i "2i cat > '$T/asked'" "$METAL/release/50-hand"
+}
+
+# breaks, mends: whether that executable works; after that it remembers.
 breaks()
 {
-  [[ -e $T/hand ]] || cp "$METAL/release/50-hand" "$T/hand"
+  cp "$METAL/release/50-hand" "$T/hand"
   printf '#!/bin/sh\necho no network >&2\nexit 1\n' > "$METAL/release/50-hand"
 }
 
 mends()
 {
-  { echo '#!/bin/sh'; echo "cat > '$T/asked'"; sed 1d "$T/hand"; } > "$METAL/release/50-hand"
+  cp "$T/hand" "$METAL/release/50-hand"
+  remembers
 }
 
 @test "a quarantined slot is its tenant's until the machine came back; no order takes what another has" {
@@ -1240,6 +1247,36 @@ mends()
   run_ok gpuaas-list allocations
   jq_slurp_is 'map("\(.name) \(.state)") | sort | join(", ")' "first released, second active"
   run_ok gpuaas-state check
+}
+
+@test "a release order that is over takes no machine: ask the state, or the operator's executables" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  gpuaas-place --profile lab-baremetal --baremetal --name first > "$T/plan"
+  gpuaas-provision < "$T/plan" > "$T/active"
+  gpuaas-release first --reason over > "$T/order"
+  gpuaas-release - < "$T/order" > "$T/back"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+  gpuaas-place --profile lab-baremetal --baremetal --name second | gpuaas-provision > "$T/active"
+  remembers
+  # Here it is only reported again; where host.db was lost, the state refuses it.
+  run_ok gpuaas-release - < "$T/order"
+  jq_is 'select(.kind == "gpuaas.released/1").allocation' "$(jq -r .allocation "$T/order")"
+  GPUAAS_HOST_DIR=$T/lost run_status 4 gpuaas-release - < "$T/order"
+  jq_is '.phase + " " + .code' "hold wrong_state"
+  # Another deployer has no state: who has the machine is what its executables say.
+  status_says tenant "$(jq -c .allocation "$T/active")"
+  rm "$T/tenant"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/other run_status 4 gpuaas-release - < "$T/order"
+  jq_is '.phase + " " + .code' "hold sold_once"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/other run_status 4 gpuaas-provision < "$T/plan"
+  jq_is 'select(.kind == "gpuaas.failure/1") | .phase + " " + .code' "recheck sold_once"
+  [[ ! -e $T/asked && ! -e $T/tenant ]]
+  # The order in force is carried out by a deployer that has no state, too.
+  gpuaas-release second --reason over > "$T/order"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/other run_ok gpuaas-release - < "$T/order"
+  [[ -s $T/asked ]]
 }
 
 @test "an inventory releases and wipes nothing of another node; who deploys reports a release" {

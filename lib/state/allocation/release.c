@@ -42,22 +42,22 @@ static int end_without_host(struct ga_db *db, struct ga_allocation_row *h, const
 
 	if (ga_db_get(db, err,
 		      "SELECT n.held_by, EXISTS (SELECT 1 FROM claim WHERE allocation_id = ?1 AND "
-		      "live = 1), NOT EXISTS (SELECT 1 FROM claim c JOIN slot s ON s.id = c.slot_id "
-		      "WHERE c.allocation_id = ?1 AND s.retired = 0), (SELECT min(s.id) FROM claim c "
-		      "JOIN slot s ON s.id = c.slot_id JOIN device d ON d.id = s.nvme_wwid WHERE "
-		      "c.allocation_id = ?1 AND s.retired = 0 AND d.dirty_since IS NOT NULL) "
-		      "FROM node n WHERE n.id = ?2",
+		      "live = 1), NOT EXISTS (SELECT 1 FROM claim c JOIN slot s ON "
+		      "s.id = c.slot_id WHERE c.allocation_id = ?1 AND s.retired = 0), "
+		      "(SELECT min(s.id) FROM claim c JOIN slot s ON s.id = c.slot_id "
+		      "JOIN device d ON d.id = s.nvme_wwid WHERE c.allocation_id = ?1 AND "
+		      "s.retired = 0 AND d.dirty_since IS NOT NULL) FROM node n WHERE n.id = ?2",
 		      "ssSBBS", h->id, h->node, &holder, &claims, &retired, &unwiped) < 0)
 		return -1;
 	if (claims || (!retired && !ga_streq(h->shape, "baremetal")))
 		return 0;
 	if (!holder && unwiped)
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
-				 ("allocation '%s' no longer holds node '%s', and its slot '%s' was "
-				  "not wiped since", h->id, h->node, unwiped),
+				 ("allocation '%s' no longer holds node '%s', and its slot '%s' "
+				  "was not wiped since", h->id, h->node, unwiped),
 				 ("bring the trusted system of '%s' back by hand, then "
-				  "gpuaas-approve repair %s --reason TEXT | gpuaas-on gpuaas-wipe | "
-				  "gpuaas-state fold -, then run this again", h->node, unwiped));
+				  "gpuaas-approve repair %s --reason TEXT | gpuaas-on gpuaas-wipe "
+				  "| gpuaas-state fold -, then run this again", h->node, unwiped));
 	if ((strcmp(h->state, "releasing") &&
 	     ga_store_move_allocation(db, h, "releasing", at, NULL, err) < 0) ||
 	    ga_store_move_allocation(db, h, "released", at, NULL, err) < 0 ||
@@ -311,7 +311,7 @@ int ga_store_release_in_force(struct ga_db *db, const struct ga_release_order *o
 		      &holder) < 0)
 		return -1;
 	if (!ga_streq(order->shape, "baremetal") || ga_streq(holder, h.id))
-		return 0;
+		return 1;
 	return ga_refuse(err, GA_CONFLICT, "sold_once", h.id,
 			 ("allocation '%s' does not hold node '%s', which %s has: nothing was done",
 			  h.id, order->node, holder ? holder : "nobody"),

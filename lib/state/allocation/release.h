@@ -19,9 +19,9 @@ struct ga_release_order;
 GA_MUST_CHECK int ga_store_release(struct ga_db *db, const char *allocation, const char *reason,
 				   struct ga_release_order *ret, bool *has_order,
 				   struct ga_err *err);
-/* Whether the order is in force, or its allocation belongs to another state. GA_CONFLICT
- * "concurrent_update" when a newer order is, "wrong_state" when none is, "sold_once" when another
- * allocation has the baremetal node: the order must not be carried out. */
+/* 1: the order is in force; 0: its allocation belongs to another state. GA_CONFLICT
+ * "concurrent_update" when a newer order is in force, "wrong_state" when none is, "sold_once" when
+ * the allocation does not hold its baremetal node: the order must not be carried out. */
 GA_MUST_CHECK int ga_store_release_in_force(struct ga_db *db, const struct ga_release_order *order,
 					    struct ga_err *err);
 /* pending or placed → cancelled, its slots free again; with its audit row. */

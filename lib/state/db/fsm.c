@@ -28,7 +28,8 @@ static const struct ga_fsm_state slot_states[] = {
 	  24 * HOUR },
 	{ "cleanup_blocked", { "releasing", "wiping", "quarantined" }, REPAIR, REPAIR_WHOLE, HOUR },
 	/* to retired: destroyed with its host, before its allocation could be released */
-	{ "quarantined", { "disabled", "retired" }, "gpuaas-approve disable %s --reason TEXT", NULL, 0 },
+	{ "quarantined", { "disabled", "retired" },
+	  "gpuaas-approve disable %s --reason TEXT", NULL, 0 },
 	{ "retired", { NULL }, NULL, NULL, 0 },
 	{ .name = NULL },
 };

@@ -133,17 +133,19 @@ static int check_let_go(struct ga_db *db, const struct ga_slot *s, const char *d
 }
 
 /* A quarantined slot keeps its claim until the allocation was released. The one way around that is
- * the record of its disposal, after a release that failed: its host may never answer again. 1: it may
- * be retired so; 0: its allocation was released; -1. */
+ * the record of its disposal, after a release that failed: its host may never answer again. 1: it
+ * may be retired so; 0: its allocation was released; -1. */
 static int check_quarantined(struct ga_db *db, const struct ga_slot *s, bool retire,
 			     const char *disposal, struct ga_err *err)
 {
 	ga_autofree char *hint = ga_xprintf(
 		"when its host was destroyed: gpuaas-node lost %s --reason TEXT, then "
 		"gpuaas-approve retire %s --reason TEXT --disposal TEXT", s->node, s->slot);
-	int r = retire && disposal ? ga_db_one(db, err, "SELECT 1 FROM allocation WHERE id = ?1 AND "
-					       "state = 'release_failed'", "s", s->allocation) : 0;
+	int r = 0;
 
+	if (retire && disposal)
+		r = ga_db_one(db, err, "SELECT 1 FROM allocation WHERE id = ?1 AND "
+			      "state = 'release_failed'", "s", s->allocation);
 	return r ? r : check_let_go(db, s, hint, err);
 }
 
@@ -330,7 +332,8 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 		return ga_store_wipe_may_begin(db, s->slot, err) < 0 ?
 			       -1 : read_moved(db, s, ret_slot, ret_order, has_order, err);
 	if (ga_streq(s->state, "cleanup_blocked")) {
-		if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, NULL, err) < 0)
+		if (ga_store_wipe_may_begin(db, s->slot, err) < 0 ||
+		    check_let_go(db, s, NULL, err) < 0)
 			return -1;
 		if (!s->nvme_wwid || !s->wipe)
 			return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "

@@ -101,7 +101,8 @@ static void make_ops(sqlite3 *db, const char *evidence)
 	"' ' " \
 	"|| coalesce(s.wipe_attempt, '-') || ' ' || s.nvme_wwid || ' ' || s.gpu_id || ' ' || " \
 	"s.gpu_identity || ' ' || (SELECT count(*) FROM wipe_evidence WHERE id = 'x') || ' ' || " \
-	"a.state FROM slot s, claim c, allocation a WHERE s.id = 's1' AND c.id = 'c1' AND a.id = 'a1'"
+	"a.state FROM slot s, claim c, allocation a WHERE s.id = 's1' AND c.id = 'c1' AND " \
+	"a.id = 'a1'"
 
 /* A device that was used, and that the evidence does not prove, counts as clean or is on sale. */
 #define BROKEN \

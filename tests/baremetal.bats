@@ -244,7 +244,7 @@ own()
   jq_is '.nodes[0]|[.code,.detail]|join(" ")|test("^node_draining disk .*: it is in no slot, so nothing wipes it, after allocation ")' true
   jq_is .hint "when the reason is settled: gpuaas-node undrain n-1ab100000000"
   run_ok gpuaas-list attention
-  jq_is '[.code, .object, .command] | join(" ")' "disk_not_wiped n-1ab100000000 gpuaas-node undrain n-1ab100000000"
+  jq_is '[.code, .object, .command] | join(" ")' "disk_not_wiped n-1ab100000000 gpuaas-node undrain n-1ab100000000 --reason TEXT"
   jq_is '.sentence | contains("it is in no slot, so nothing wipes it, after allocation ")' true
   run_ok bash -c "$(jq -r .command <<< "$output")"
   run_ok gpuaas-list attention
@@ -516,7 +516,7 @@ by_ssh()
   gpuaas-state init --lab > "$T/made"
   run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
   jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 holds_state"
-  rm "$GPUAAS_STATE"*
+  rm "$GPUAAS_STATE"* "$METAL/status/50-maas"
   mv "$METAL/deploy/50-maas" "$T/50-maas"
   run_status 7 in_host gpuaas-provision "$T/plan"
   jq_is '[.phase,.code]|join(" ")' "recheck no_hooks"
@@ -571,7 +571,7 @@ by_ssh()
   cp "$T/text" "$T/ud/${digest%% *}"
   printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
   chmod 755 "$METAL/deploy/50-other"
-  rm "$METAL/deploy/50-maas"
+  rm "$METAL"/{deploy,status}/50-maas
   metal_plan ".user_data_digest = \"sha256:${digest%% *}\"" > "$T/plan"
   export GPUAAS_NODE=controller
   run_status 5 gpuaas-provision "$T/plan"
@@ -598,7 +598,7 @@ END
 }
 
 @test "killed while the tenant's system arrives: resumed, with its user-data, and told once" {
-  rm "$METAL/deploy/50-maas"
+  rm "$METAL"/{deploy,status}/50-maas
   mkdir -p "$T/ud"
   echo sesame > "$T/text"
   digest=$(sha256sum < "$T/text")
@@ -1140,6 +1140,143 @@ adopts_of()
 {
   inventory_by "$@" > "$T/inventory"
   run gpuaas-state adopt --reason test "$T/inventory"
+}
+
+@test "a disk in no slot stays in the reason of its node, until a person says how it was erased" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  # The trusted system reports every disk that the machine has, also the one that it boots from.
+  cat > "$METAL/release/60-disks" <<END
+#!/bin/sh
+"$SRC/tests/hosts/enter" "$T/trusted" "$WORK" -- sh -c 'cat /sys/block/*/wwid' | jq -Rcs '{disks: split("\n")[:-1]}'
+END
+  chmod 755 "$METAL/release/60-disks"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole | gpuaas-provision > "$T/active"
+  id=$(jq -r .allocation "$T/active")
+  # Drained for a maintenance before the tenant ended.
+  gpuaas-node drain n-plain --reason "new DIMM" > "$T/out" || :
+  run_ok bash -o pipefail -c "gpuaas-release whole --reason over | gpuaas-release - > '$T/back'"
+  disk="disk eui.002538b311000311: it is in no slot, so nothing wipes it, after allocation $id had the machine"
+  run_ok gpuaas-node list
+  jq_is '.state + ": " + .cordon_reason' "draining: new DIMM; $disk"
+  # The same result again adds nothing, and another reason takes nothing away.
+  run_ok gpuaas-state fold <(jq_in_order -c 'select(.kind == "gpuaas.released/1")' "$T/back")
+  run_ok gpuaas-node list
+  jq_is .cordon_reason "new DIMM; $disk"
+  gpuaas-node drain n-plain --reason "new fan" > "$T/out" || :
+  gpuaas-node quarantine n-plain --reason smoke > "$T/out"
+  run_ok gpuaas-node list
+  jq_is '.state + ": " + .cordon_reason' "quarantined: smoke; $disk"
+  gpuaas-node drain n-plain --reason "new fan" > "$T/out" || :
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+  run_status 4 gpuaas-node undrain n-plain
+  assert_stderr "is not sold: $disk"
+  assert_stderr "gpuaas-node undrain n-plain --reason TEXT"
+  run_ok gpuaas-node undrain n-plain --reason "erased by hand: gpuaas-wipe --device"
+  jq_is '.cordon_reason' null
+  run_ok gpuaas-list audit --where action=node_undrained
+  jq_is '.detail.reason + "; " + .detail.disks' "erased by hand: gpuaas-wipe --device; $disk"
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
+}
+
+# remembers: from now on the operator's release executable keeps its order in $T/asked
+remembers()
+{
+  sed -i "2i cat > '$T/asked'" "$METAL/release/50-hand"
+}
+
+# breaks, mends: whether that executable works; after that it remembers.
+breaks()
+{
+  cp "$METAL/release/50-hand" "$T/hand"
+  printf '#!/bin/sh\necho no network >&2\nexit 1\n' > "$METAL/release/50-hand"
+}
+
+mends()
+{
+  cp "$T/hand" "$METAL/release/50-hand"
+  remembers
+}
+
+@test "a quarantined slot is its tenant's until the machine came back; no order takes what another has" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  gpuaas-place --profile lab-baremetal --baremetal --name first | gpuaas-provision > "$T/active"
+  breaks
+  run bash -o pipefail -c "gpuaas-release first --reason over | gpuaas-release - > '$T/back'"
+  assert_status 9
+  mapfile -t slots < <(gpuaas-list slots | jq -r .slot)
+  for slot in "${slots[@]}"; do
+    gpuaas-approve quarantine "$slot" --reason looked > "$T/out"
+    run_status 4 gpuaas-approve disable "$slot" --reason looked
+    assert_stderr "still belongs to allocation"
+    assert_stderr "gpuaas-release"
+  done
+  run_ok gpuaas-list slots
+  jq_is '.allocation != null' $'true\ntrue'
+  gpuaas-state backup "$T/let-go.db" > "$T/out"
+  # Released, they are wiped like others, and their disks stand in slots: that drains nothing.
+  mends
+  run_ok bash -o pipefail -c "gpuaas-release first | gpuaas-release - > '$T/back'"
+  run_ok gpuaas-node list
+  jq_is .state active
+  for slot in "${slots[@]}"; do
+    run_ok gpuaas-approve disable "$slot" --reason looked
+    gpuaas-approve enable "$slot"
+  done > "$T/orders"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/orders" > "$T/wiped"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  # A state whose older version let the slots go: wiped first, and sold, it is not taken from the second.
+  export GPUAAS_STATE=$T/let-go.db
+  triggers=$(sql "$GPUAAS_STATE" "SELECT sql || ';' FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+  without_triggers "UPDATE claim SET live = 0, held_by = NULL, ended_at = use_ended_at;
+    UPDATE node SET held_by = NULL WHERE held_by IS NOT NULL; UPDATE slot SET state = 'disabled'; $triggers"
+  run_status 4 gpuaas-release first
+  assert_stderr "was not wiped since"
+  for slot in "${slots[@]}"; do gpuaas-approve repair "$slot" --reason again; done > "$T/orders"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/orders" > "$T/wiped"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  gpuaas-place --profile lab-baremetal --baremetal --name second | gpuaas-provision > "$T/active"
+  rm "$T/asked"
+  run_ok bash -o pipefail -c "gpuaas-release first | gpuaas-release -"
+  jq_is 'select(.kind == "gpuaas.allocation/1") | .name + " " + .state' "first released"
+  [[ ! -e $T/asked ]]
+  run_ok gpuaas-list allocations
+  jq_slurp_is 'map("\(.name) \(.state)") | sort | join(", ")' "first released, second active"
+  run_ok gpuaas-state check
+}
+
+@test "a release order that is over takes no machine: ask the state, or the operator's executables" {
+  whole_by_hand mixed
+  sold_whole --mode baremetal
+  gpuaas-place --profile lab-baremetal --baremetal --name first > "$T/plan"
+  gpuaas-provision < "$T/plan" > "$T/active"
+  gpuaas-release first --reason over > "$T/order"
+  gpuaas-release - < "$T/order" > "$T/back"
+  HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+  gpuaas-place --profile lab-baremetal --baremetal --name second | gpuaas-provision > "$T/active"
+  remembers
+  # Here it is only reported again; where host.db was lost, the state refuses it.
+  run_ok gpuaas-release - < "$T/order"
+  jq_is 'select(.kind == "gpuaas.released/1").allocation' "$(jq -r .allocation "$T/order")"
+  GPUAAS_HOST_DIR=$T/lost run_status 4 gpuaas-release - < "$T/order"
+  jq_is '.phase + " " + .code' "hold wrong_state"
+  # Another deployer has no state: who has the machine is what its executables say.
+  status_says tenant "$(jq -c .allocation "$T/active")"
+  rm "$T/tenant"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/other run_status 4 gpuaas-release - < "$T/order"
+  jq_is '.phase + " " + .code' "hold sold_once"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/other run_status 4 gpuaas-provision < "$T/plan"
+  jq_is 'select(.kind == "gpuaas.failure/1") | .phase + " " + .code' "recheck sold_once"
+  [[ ! -e $T/asked && ! -e $T/tenant ]]
+  # The order in force is carried out by a deployer that has no state, too.
+  gpuaas-release second --reason over > "$T/order"
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/other run_ok gpuaas-release - < "$T/order"
+  [[ -s $T/asked ]]
 }
 
 @test "an inventory releases and wipes nothing of another node; who deploys reports a release" {

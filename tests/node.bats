@@ -304,6 +304,22 @@ evacuated_to()
   run_ok gpuaas-list attention --where "object=$NODE"
   jq_is .command "gpuaas-list slots --where node=$NODE"
   jq_is '.sentence|startswith("fire; the host is lost")' true
+  # It burned: its slots are retired with a record of that, its allocation ends, and then the node.
+  slot=$(gpuaas-list slots --where state=cleanup_blocked | jq -r .slot)
+  idle=$(gpuaas-list slots --where state=available | jq -r .slot)
+  gpuaas-approve quarantine "$slot" --reason fire > "$T/out"
+  run_status 4 gpuaas-approve disable "$slot" --reason fire
+  assert_stderr "gpuaas-approve retire $slot --reason TEXT --disposal TEXT"
+  run_status 4 gpuaas-approve retire "$slot" --reason fire
+  run_ok gpuaas-approve retire "$slot" --reason fire --disposal burnt
+  gpuaas-approve disable "$idle" --reason fire > "$T/out"
+  gpuaas-approve retire "$idle" --reason fire > "$T/out"
+  run_ok gpuaas-release "$job"
+  jq_is .state released
+  run_ok gpuaas-node retire "$NODE" --reason fire --yes
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  run_ok gpuaas-state check
 }
 
 @test "drain offers an evacuation only where there is another node" {

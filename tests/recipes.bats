@@ -200,6 +200,31 @@ deb http://c.example c d"
   refute_grep -q nvidia.pub "$T/args"
 }
 
+@test "a path is one word for the shell of a hook, and an image replaces only a file" {
+  asks_mmdebstrap
+  cd "$T"
+  local key="a';touch broken;'.gpg"
+  echo key > "$key"
+  run_status 1 "$SRC/share/images/base/build" --key "$key" o.raw
+  mkdir root
+  sed -n 's/^--setup-hook=//p' args > setup
+  while read -r hook; do sh -c "$hook" sh "$T/root"; done < setup
+  run_ok cat "root/etc/apt/trusted.gpg.d/$key"
+  run ! test -e broken
+  # The CUDA recipe's key is in the text of its hook.
+  run_status 1 "$SRC/share/images/cuda/build" --driver-version 570.133.20 --key "$key" o.raw
+  mkdir -p root/etc/apt/keyrings
+  sh hook "$T/root" || :
+  run_ok cat root/etc/apt/keyrings/nvidia.gpg
+  run ! test -e broken
+  echo other > other
+  ln -s other o.raw
+  for recipe in base tiny; do
+    run_status 1 "$SRC/share/images/$recipe/build" o.raw
+    assert_stderr "'o.raw' is there and is no regular file"
+  done
+}
+
 @test "the CUDA recipe makes Debian and Ubuntu, from NVIDIA's folder for the suite" {
   local of
   asks_mmdebstrap

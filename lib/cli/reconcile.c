@@ -114,7 +114,7 @@ int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, c
 		.fabric = { look->discover.libnvfm, look->discover.fabric_address },
 		.baremetal_dir = baremetal_dir(),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
-		.to = { result, progress, say, NULL },
+		.to = { result, progress, say, NULL, ga_result_release_in_force },
 	};
 	return ga_result_open(ga_cli_state_path(), err);
 }

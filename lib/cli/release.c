@@ -67,7 +67,7 @@ int ga_release_carry_out(const struct ga_release_order *order, const struct ga_r
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.dry_run = ask->dry_run,
-		.to = { on_result, on_progress, say, NULL },
+		.to = { on_result, on_progress, say, NULL, ga_result_release_in_force },
 	};
 
 	asked = *ask;

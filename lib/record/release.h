@@ -7,6 +7,10 @@
 #include "record/host.h"
 #include "record/schema.h"
 
+/* A step of a released record says so of a baremetal machine's disk, after its WWID and ": "; and
+ * then the state in the reason of its node: "disk WWID: …". */
+#define GA_DISK_IN_NO_SLOT "it is in no slot, so nothing wipes it"
+
 struct ga_release_order {
 	char *allocation, *node;
 	int64_t generation;

@@ -87,3 +87,31 @@ int ga_metal_run(const char *dir, const char *stage, const char *order, json_t *
 	*ret = GA_TAKE(answer);
 	return 0;
 }
+
+int ga_metal_check_tenant(const char *dir, const char *node, const char *allocation,
+			  struct ga_err *err)
+{
+	ga_autojson json_t *question = json_pack("{s:s, s:s}", "node", node, "allocation",
+						 allocation);
+	ga_autojson json_t *answer = NULL;
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	const char *has;
+
+	if (ga_metal_check(dir, "status", err) < 0) {
+		if (!ga_streq(err->reason, "no_hooks"))
+			return -1;
+		ga_err_clear(err);
+		return 0;
+	}
+	ga_rec_dump(question, &text);
+	if (ga_metal_run(dir, "status", text.buf, &answer, err) < 0)
+		return -1;
+	has = json_string_value(json_object_get(answer, "allocation"));
+	if (!has || !*has || ga_streq(has, allocation))
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, "sold_once", allocation,
+			 ("node '%s' belongs to allocation '%s' now, as the executables in "
+			  "'%s/status' say: nothing was done for '%s'", node, has, dir, allocation),
+			 ("the machine of the state shows who has it: gpuaas-list allocations "
+			  "--where node=%s", node));
+}

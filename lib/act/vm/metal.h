@@ -28,4 +28,9 @@ GA_MUST_CHECK int ga_metal_check(const char *dir, const char *stage, struct ga_e
 GA_MUST_CHECK int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
 			       struct ga_err *err);
 
+/* Where there is no state to ask: asks the executables of "status" who has the machine, if there
+ * are any. GA_CONFLICT "sold_once" when another allocation has it; errors as ga_metal_run's. */
+GA_MUST_CHECK int ga_metal_check_tenant(const char *dir, const char *node, const char *allocation,
+					struct ga_err *err);
+
 #endif

@@ -102,11 +102,15 @@ static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 		if (r < 0)
 			return -1;
 	}
-	if (!plan->user_data_digest)
+	if (plan->user_data_digest &&
+	    ga_user_data_get(p->opts->user_data_given, p->opts->user_data_dir,
+			     p->opts->user_data_from, plan->user_data_digest, &p->user_data,
+			     err) < 0)
+		return -1;
+	/* Where the state is here, it has refused a plan that is over. */
+	if (!baremetal || p->opts->dry_run || p->opts->holds_state)
 		return 0;
-	return ga_user_data_get(p->opts->user_data_given, p->opts->user_data_dir,
-				p->opts->user_data_from, plan->user_data_digest, &p->user_data,
-				err);
+	return ga_metal_check_tenant(p->opts->baremetal_dir, plan->node, plan->allocation, err);
 }
 
 /* ---- clone: writes the image to the first disk ---- */

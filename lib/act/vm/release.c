@@ -50,6 +50,17 @@ static void GA_PRINTF(4, 5) add_step(struct release *t, const char *step, const 
 
 /* ---- hold: the locks of the allocation and of its slots ---- */
 
+/* An order that is over would take the machine, or the GPUs, from whoever has them now. */
+static int check_in_force(struct release *t, struct ga_err *err)
+{
+	const struct ga_release_order *o = t->order;
+	int r = t->opts->to.in_force ? t->opts->to.in_force(o, err) : 0;
+
+	if (r || !ga_streq(o->shape, "baremetal"))
+		return r < 0 ? -1 : 0;
+	return ga_metal_check_tenant(t->opts->baremetal_dir, o->node, o->allocation, err);
+}
+
 static int phase_hold(struct release *t, struct ga_err *err)
 {
 	const struct ga_release_order *o = t->order;
@@ -58,6 +69,7 @@ static int phase_hold(struct release *t, struct ga_err *err)
 	struct ga_release_order bare = *o;
 	const struct ga_bundle *twice;
 	ga_autofree char *text = NULL, *boot_id = ga_host_boot_id();
+	bool done;
 	int r;
 
 	if (o->dry_run && !t->opts->dry_run)
@@ -87,17 +99,23 @@ static int phase_hold(struct release *t, struct ga_err *err)
 	for (size_t i = 0; i < o->bundles.n; i++)
 		if (ga_work_lock(&t->work, o->bundles.v[i].slot, err) < 0)
 			return -1;
+	/* An order that is done is only reported again. */
+	r = ga_attempt_get(&t->h, o->attempt, &t->attempt, err);
+	if (r < 0)
+		return -1;
+	t->known = r;
+	done = t->known && ga_streq(t->attempt.state, "done");
+	if (!done && check_in_force(t, err) < 0)
+		return -1;
 	/* The order is kept without its issuer: after a restore the older state gives the same
 	 * order. */
 	bare.controller = NULL;
 	bare.epoch = GA_UNKNOWN;
 	text = ga_rec_format_text(&ga_release_order_schema, &bare);
-	r = ga_attempt_begin(&t->h, o->attempt, o->allocation, "release", text, boot_id, err);
-	if (r < 0)
+	if (ga_attempt_begin(&t->h, o->attempt, o->allocation, "release", text, boot_id, err) < 0)
 		return -1;
 	t->began = true;
-	t->known = !r;
-	return t->known && ga_attempt_get(&t->h, o->attempt, &t->attempt, err) < 0 ? -1 : 0;
+	return 0;
 }
 
 /* ---- vm_stopped: ask the guest to shut down, then power it off ---- */
@@ -315,8 +333,7 @@ static int phase_take_back(struct release *t, struct ga_err *err)
 			add_step(t, "disk", "confirmed", "%s: of slot %" PRId64 ", to be wiped",
 				 wwid, of->slot_index);
 		else if (wwid)
-			add_step(t, "disk", "not_proven",
-				 "%s: it is in no slot, so nothing wipes it", wwid);
+			add_step(t, "disk", "not_proven", "%s: " GA_DISK_IN_NO_SLOT, wwid);
 	}
 	return 0;
 }

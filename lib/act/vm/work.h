@@ -12,7 +12,9 @@
 #include "record/result.h"
 #include "state/host/hostdb.h"
 
-/* Where reports go. Only moving may be NULL. */
+struct ga_release_order;
+
+/* Where reports go. Only moving and in_force may be NULL. */
 struct ga_work_to {
 	/* Write a result or progress out. When stdout is gone, the error has reason "stdout": the
 	 * work goes on and the error is returned at the end. */
@@ -21,6 +23,9 @@ struct ga_work_to {
 	void (*say)(const char *line); /* words for people */
 	/* The bytes of a long phase, of total; started is monotonic. NULL: not shown. */
 	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
+	/* Asks the state before a release order is carried out. 1: it is in force; 0: there is no
+	 * state here, or the allocation belongs to another; -1: it is over. NULL: nobody to ask. */
+	int (*in_force)(const struct ga_release_order *order, struct ga_err *err);
 };
 
 struct ga_work {

@@ -9,6 +9,7 @@
 #include "cli/frame/cli.h"
 #include "record/result.h"
 #include "record/wipe.h"
+#include "state/allocation/release.h"
 #include "state/allocation/userdata.h"
 #include "state/allocation/wipe.h"
 #include "look/host/host.h"
@@ -186,6 +187,13 @@ int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no, str
 		return 0;
 	*err = *no;
 	return -1;
+}
+
+int ga_result_release_in_force(const struct ga_release_order *order, struct ga_err *err)
+{
+	if (!result.path)
+		return 0;
+	return open_here(err) < 0 ? -1 : ga_store_release_in_force(result.db, order, err);
 }
 
 int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err)

@@ -10,6 +10,7 @@
 #include "record/schema.h"
 #include "state/db/db.h"
 
+struct ga_release_order;
 struct ga_wipe_order;
 struct ga_progress;
 
@@ -30,6 +31,11 @@ GA_MUST_CHECK int ga_result_emit(const struct ga_schema *schema, const void *obj
  * of the slot that begins now. 0 with a reason in no: the order is no longer in force. */
 GA_MUST_CHECK int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no,
 				     struct ga_err *err);
+/* If the state is on this machine: 1 when the release order is in force, 0 when its allocation
+ * belongs to another state, -1 when the order is over (ga_store_release_in_force). 0 without a
+ * state. */
+GA_MUST_CHECK int ga_result_release_in_force(const struct ga_release_order *order,
+					     struct ga_err *err);
 /* Only writes the record, signed if its kind is signed: for records that are no result of an
  * order. */
 GA_MUST_CHECK int ga_result_say(const struct ga_schema *schema, const void *obj,

@@ -27,6 +27,49 @@ int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *r
 	return ga_audit_add(db, "cancelled", h->id, json_pack("{s:s?}", "reason", reason), err);
 }
 
+/* ---- the end without a host ---- */
+
+/*
+ * An allocation whose claims have all ended has nothing on a host: its slots were retired, or an
+ * older version let them go before its release. A release order would take a machine from whoever
+ * has it now. Ends the allocation here: 1; 0: an order is due.
+ */
+static int end_without_host(struct ga_db *db, struct ga_allocation_row *h, const char *reason,
+			    const char *at, struct ga_err *err)
+{
+	ga_autofree char *from = ga_xstrdup(h->state), *holder = NULL, *unwiped = NULL;
+	bool claims = false, retired = false;
+
+	if (ga_db_get(db, err,
+		      "SELECT n.held_by, EXISTS (SELECT 1 FROM claim WHERE allocation_id = ?1 AND "
+		      "live = 1), NOT EXISTS (SELECT 1 FROM claim c JOIN slot s ON "
+		      "s.id = c.slot_id WHERE c.allocation_id = ?1 AND s.retired = 0), "
+		      "(SELECT min(s.id) FROM claim c JOIN slot s ON s.id = c.slot_id "
+		      "JOIN device d ON d.id = s.nvme_wwid WHERE c.allocation_id = ?1 AND "
+		      "s.retired = 0 AND d.dirty_since IS NOT NULL) FROM node n WHERE n.id = ?2",
+		      "ssSBBS", h->id, h->node, &holder, &claims, &retired, &unwiped) < 0)
+		return -1;
+	if (claims || (!retired && !ga_streq(h->shape, "baremetal")))
+		return 0;
+	if (!holder && unwiped)
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
+				 ("allocation '%s' no longer holds node '%s', and its slot '%s' "
+				  "was not wiped since", h->id, h->node, unwiped),
+				 ("bring the trusted system of '%s' back by hand, then "
+				  "gpuaas-approve repair %s --reason TEXT | gpuaas-on gpuaas-wipe "
+				  "| gpuaas-state fold -, then run this again", h->node, unwiped));
+	if ((strcmp(h->state, "releasing") &&
+	     ga_store_move_allocation(db, h, "releasing", at, NULL, err) < 0) ||
+	    ga_store_move_allocation(db, h, "released", at, NULL, err) < 0 ||
+	    ga_store_end_allocation(db, h->id, at, err) < 0 ||
+	    ga_audit_add(db, "released", h->id,
+			 json_pack("{s:s, s:s, s:s?, s:i}", "node", h->node, "from", from,
+				   "reason", reason, "slots", 0),
+			 err) < 0)
+		return -1;
+	return 1;
+}
+
 /* ---- the order ---- */
 
 /* A machine that its tenant had before gpuaas knew it has no plan: its node is as it was discovered
@@ -157,6 +200,13 @@ static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const
 		r = fill_from_plan(plan, h, o, err);
 	if (r < 0 || stamp_order(db, o, err) < 0 || release_slots(db, h, at, o, err) < 0)
 		return -1;
+	/* Its GPUs are no longer its own, and the partition may be somebody else's. */
+	r = ga_db_one(db, err, "SELECT 1 FROM claim WHERE allocation_id = ?1 AND live = 1", "s",
+		      h->id);
+	if (r < 0)
+		return -1;
+	if (!r)
+		o->fabric_partition = GA_UNKNOWN;
 
 	/* One update with the move, so that the order has the generation of the row after
 	 * the move. */
@@ -209,6 +259,11 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 				   "there is no allocation '%s'", allocation);
 	if (one_of(h.state, unused))
 		return ga_store_cancel(db, &h, reason, at, err);
+	if (!strcmp(h.state, "releasing") || one_of(h.state, used)) {
+		r = end_without_host(db, &h, reason, at, err);
+		if (r)
+			return r < 0 ? -1 : 0;
+	}
 	if (!strcmp(h.state, "releasing") && order) {
 		if (ga_rec_parse_text(order, &ga_release_order_schema, ret, err) < 0)
 			return -1;
@@ -232,4 +287,33 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 	}
 	*has_order = true;
 	return 0;
+}
+
+int ga_store_release_in_force(struct ga_db *db, const struct ga_release_order *order,
+			      struct ga_err *err)
+{
+	ga_autoallocation struct ga_allocation_row h = { 0 };
+	ga_autofree char *holder = NULL;
+	int r = ga_store_allocation_row(db, order->allocation, &h, err);
+
+	if (r <= 0)
+		return r;
+	if (!ga_streq(h.attempt, order->attempt) || !ga_streq(h.order_kind, "release-order"))
+		return ga_store_stale(h.id, order->attempt, order->generation, h.attempt,
+				      h.attempt_generation, err);
+	/* After a reported failure the same order may be tried again. */
+	if (strcmp(h.state, "releasing") && strcmp(h.state, "release_failed"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
+				 ("allocation '%s' is %s: its release order '%s' is no longer in "
+				  "force, and nothing was done", h.id, h.state, order->attempt),
+				 ("gpuaas-show %s shows what became of it", h.id));
+	if (ga_db_get(db, err, "SELECT held_by FROM node WHERE id = ?1", "sS", order->node,
+		      &holder) < 0)
+		return -1;
+	if (!ga_streq(order->shape, "baremetal") || ga_streq(holder, h.id))
+		return 1;
+	return ga_refuse(err, GA_CONFLICT, "sold_once", h.id,
+			 ("allocation '%s' does not hold node '%s', which %s has: nothing was done",
+			  h.id, order->node, holder ? holder : "nobody"),
+			 ("gpuaas-release %s ends it in the state", h.id));
 }

@@ -27,7 +27,9 @@ static const struct ga_fsm_state slot_states[] = {
 	{ "wiping", { "available", "disabled", "cleanup_blocked" }, REPAIR, REPAIR_WHOLE,
 	  24 * HOUR },
 	{ "cleanup_blocked", { "releasing", "wiping", "quarantined" }, REPAIR, REPAIR_WHOLE, HOUR },
-	{ "quarantined", { "disabled" }, "gpuaas-approve disable %s --reason TEXT", NULL, 0 },
+	/* to retired: destroyed with its host, before its allocation could be released */
+	{ "quarantined", { "disabled", "retired" },
+	  "gpuaas-approve disable %s --reason TEXT", NULL, 0 },
 	{ "retired", { NULL }, NULL, NULL, 0 },
 	{ .name = NULL },
 };

@@ -7,6 +7,9 @@
 	"'reserved', 'provisioning', 'active', 'releasing', 'wiping', 'cleanup_blocked', " \
 	"'quarantined'"
 
+/* States of an allocation that no host has begun to make. */
+#define NOT_BEGUN "'pending', 'placed', 'cancelled', 'refused'"
+
 /* A shape for which no mechanism is implemented; s is a row of slot. */
 #define FRACTIONAL(s) "(" s ".shape <> 'slice' OR " s ".sharing_mechanism <> 'exclusive_device')"
 
@@ -127,6 +130,13 @@ const struct ga_rule ga_rules_sold[] = {
 	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'slot' AND EXISTS (SELECT 1 FROM "
 	  "slot WHERE id = OLD.slot_id AND state IN (" IN_USE "))",
 	  "claim_in_use: a claim lives until its slot has left wiping", NULL },
+	/* Not before its allocation is over, whatever became of the slot. A slot that was destroyed
+	 * (slot_retired) is let go with its record of disposal: its host may never answer again. */
+	{ "claim_let_go", "BEFORE UPDATE OF live ON claim",
+	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'slot' AND EXISTS (SELECT 1 FROM "
+	  "allocation WHERE id = OLD.allocation_id AND state NOT IN (" NOT_BEGUN ", 'released')) "
+	  "AND EXISTS (SELECT 1 FROM slot WHERE id = OLD.slot_id AND state <> 'retired')",
+	  "claim_in_use: a slot is let go after its allocation is released", NULL },
 	{ "claim_node_in_use", "BEFORE UPDATE OF live ON claim",
 	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'node' "
 	  "AND (EXISTS (SELECT 1 FROM claim "
@@ -134,7 +144,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "OR (NOT EXISTS (SELECT 1 FROM claim "
 	  "WHERE allocation_id = OLD.allocation_id AND claim_kind = 'slot') "
 	  "AND EXISTS (SELECT 1 FROM allocation WHERE id = OLD.allocation_id "
-	  "AND state NOT IN ('pending', 'placed', 'cancelled', 'refused', 'released'))))",
+	  "AND state NOT IN (" NOT_BEGUN ", 'released'))))",
 	  "claim_in_use: a node is held until all its slots have left wiping", NULL },
 	{ "slot_claim_end", "AFTER UPDATE OF state ON slot",
 	  "NEW.state <> OLD.state AND (NEW.state = 'available' OR NEW.state = 'disabled' OR "
@@ -230,12 +240,14 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "slot_given_back", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'reserved' AND NEW.state = 'available' AND EXISTS (SELECT 1 FROM claim c "
 	  "JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND c.live = 1 "
-	  "AND a.state NOT IN ('pending', 'placed', 'cancelled', 'refused'))",
+	  "AND a.state NOT IN (" NOT_BEGUN "))",
 	  "claim_in_use: what an allocation has begun to use is wiped before it is free", NULL },
 	{ "slot_retired", "BEFORE UPDATE OF state ON slot",
-	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE slot_id = OLD.id AND "
-	  "live = 1)",
-	  "has_claims: a slot with a live claim cannot be retired", NULL },
+	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim c JOIN allocation a ON "
+	  "a.id = c.allocation_id WHERE c.slot_id = OLD.id AND c.live = 1 AND "
+	  "(OLD.state <> 'quarantined' OR NEW.disposal IS NULL OR a.state <> 'release_failed'))",
+	  "has_claims: a slot with a live claim is retired only when its release failed, with a "
+	  "record of its disposal", NULL },
 	{ "slot_fractional", "BEFORE UPDATE ON slot",
 	  "NEW.state IN ('available', 'reserved') AND " FRACTIONAL("NEW"),
 	  "fractional: parts of a GPU are not sold yet", NULL },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folds the results of gpuaas-release: the devices are free of the allocation, or not. */
 #include "record/fault.h"
+#include "record/release.h"
 #include "record/state.h"
 #include "state/allocation/provision.h"
 #include "state/db/audit.h"
@@ -8,37 +9,63 @@
 #include "state/node/health.h"
 #include "state/node/node.h"
 
-/* Nothing wipes a disk of a baremetal allocation that is in no slot: nobody else gets the
- * machine until a person allows it (gpuaas-node undrain). */
+/* The disk of a step: in a slot of the node, and tainted, it is wiped before that slot is sold. */
+static int is_in_slot(struct ga_db *db, const char *node, const char *wwid, struct ga_err *err)
+{
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM slot s JOIN device d ON d.id = s.nvme_wwid WHERE "
+			 "s.node_id = ?1 AND s.retired = 0 AND d.id = ?2 AND "
+			 "d.dirty_since IS NOT NULL", "ss", node, wwid);
+}
+
+/* Nothing wipes a disk of a baremetal allocation that is in no slot. The reason of the node names
+ * each from now on, whatever the state of the node: nobody else gets the machine until a person
+ * says how it was erased (gpuaas-node undrain). */
 static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
 	struct ga_node_move move = { .verb = "drain", .generation = GA_UNKNOWN };
-	ga_autofree char *why = NULL;
+	ga_autostr struct ga_str why = GA_STR_INIT;
 	struct ga_node n;
-	bool sells;
-	size_t i;
+	size_t i, added = 0;
+	int e = 0;
 
-	for (i = 0; i < r->steps.n; i++)
-		if (ga_streq(r->steps.v[i].step, "disk") &&
-		    !ga_streq(r->steps.v[i].outcome, "confirmed"))
-			break;
-	if (i == r->steps.n)
-		return 0;
 	if (ga_store_node(db, r->node, &n, err) < 0)
 		return -1;
-	sells = ga_streq(n.state, "active");
+	if (ga_streq(n.state, "quarantined"))
+		move.verb = "quarantine";
+	if (n.cordon_reason)
+		ga_str_add(&why, n.cordon_reason);
+	for (i = 0; i < r->steps.n && e >= 0; i++) {
+		const struct ga_step *s = &r->steps.v[i];
+		const char *detail = s->detail ? s->detail : "unknown";
+		const char *end = strstr(detail, ": ");
+		ga_autofree char *wwid = ga_xstrndup(detail, end ? (size_t)(end - detail) :
+								   strlen(detail));
+		ga_autofree char *fact = ga_xprintf("disk %s: " GA_DISK_IN_NO_SLOT, wwid);
+
+		if (!ga_streq(s->step, "disk") || ga_streq(s->outcome, "confirmed") ||
+		    (why.len && strstr(why.buf, fact)))
+			continue;
+		e = is_in_slot(db, r->node, wwid, err);
+		if (e)
+			continue;
+		ga_str_addf(&why, "%s%s, after allocation %s had the machine", why.len ? "; " : "",
+			    fact, r->allocation);
+		added++;
+		e = ga_audit_add(db, "disk_not_wiped", r->node,
+				 json_pack("{s:s, s:s}", "disk", wwid, "allocation",
+					   r->allocation), err);
+	}
+	if (ga_streq(n.state, "retired"))
+		added = 0;
 	ga_schema_release(&ga_node_schema, &n);
-	if (!sells)
-		return 0;
-	move.reason = why = ga_xprintf("disk %s, after allocation %s had the machine",
-				       r->steps.v[i].detail, r->allocation);
+	if (e < 0 || !added)
+		return e < 0 ? -1 : 0;
+	move.reason = why.buf;
 	if (ga_store_node_move(db, r->node, &move, &n, err) < 0)
 		return -1;
 	ga_schema_release(&ga_node_schema, &n);
-	return ga_audit_add(db, "disk_not_wiped", r->node,
-			    json_pack("{s:s?, s:s}", "disk", r->steps.v[i].detail, "allocation",
-				      r->allocation),
-			    err);
+	return 0;
 }
 
 /* Stores each step as a phase of the timeline, which has a phase once: the second "disk" is

@@ -7,6 +7,7 @@
 #include "decide/setup/remote.h"
 #include "record/node.h"
 #include "record/rec.h"
+#include "record/release.h"
 #include "record/state.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
@@ -48,14 +49,33 @@ static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_e
 	return ga_hint(err, "gpuaas-node show %s", n->node);
 }
 
+const char *ga_node_unwiped_disks(const char *reason)
+{
+	const char *words = reason ? strstr(reason, ": " GA_DISK_IN_NO_SLOT) : NULL, *at;
+
+	for (at = words; at && at > reason; at--)
+		if (ga_starts(at, "disk "))
+			break;
+	return at;
+}
+
+char *ga_node_reason(const char *old, const char *reason)
+{
+	const char *disks = ga_node_unwiped_disks(old);
+
+	return disks && !strstr(reason, disks) ? ga_xprintf("%s; %s", reason, disks) :
+						 ga_xstrdup(reason);
+}
+
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
 		       struct ga_node *ret, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	ga_cleanup(cleanup_node) struct ga_node n = { 0 };
+	ga_autofree char *reason = NULL;
 	const struct verb *v = verbs;
-	const char *reason, *deadline;
-	bool there, retire;
+	const char *deadline, *disks;
+	bool there, retire, undrain;
 
 	while (v->name && !ga_streq(v->name, move->verb))
 		v++;
@@ -82,13 +102,20 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 				  n.slots, n.slots == 1 ? " that is" : "s that are"),
 				 ("gpuaas-list slots --where node=%s shows them; gpuaas-approve "
 				  "disable and gpuaas-approve retire remove each", n.node));
-	if (there && (!move->reason || ga_streq(move->reason, n.cordon_reason)) &&
+	/* The reason stays while the node is out of placement, and is removed with its return. */
+	undrain = ga_streq(v->name, "undrain");
+	disks = ga_node_unwiped_disks(n.cordon_reason);
+	reason = undrain      ? NULL :
+		 move->reason ? ga_node_reason(n.cordon_reason, move->reason) :
+				ga_strdup0(n.cordon_reason);
+	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err);
-	/* The reason stays while the node is out of placement, and is removed with its return. */
-	reason = ga_streq(v->name, "undrain") ? NULL :
-		 move->reason		      ? move->reason :
-						n.cordon_reason;
+	if (undrain && disks && (!move->reason || !*move->reason))
+		return ga_refuse(err, GA_CONFLICT, "tainted", n.node,
+				 ("node '%s' is not sold: %s", n.node, disks),
+				 ("erase it as in gpuaas-host(7), BAREMETAL, or remove it; then "
+				  "gpuaas-node undrain %s --reason TEXT says how", n.node));
 	deadline = !ga_streq(v->name, "drain") ? NULL :
 		   move->deadline	       ? move->deadline :
 		   there		       ? n.drain_deadline :
@@ -102,8 +129,9 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 			       ga_hint(err, "gpuaas-node show %s shows what is on it", node) :
 			       -1;
 	if (ga_audit_add(db, v->audit, node,
-			 json_pack("{s:s, s:s, s:s?, s:s?}", "from", n.state, "to", v->to, "reason",
-				   move->reason, "deadline", move->deadline),
+			 json_pack("{s:s, s:s, s:s?, s:s?, s:s*}", "from", n.state, "to", v->to,
+				   "reason", move->reason, "deadline", move->deadline, "disks",
+				   undrain ? disks : NULL),
 			 err) < 0)
 		return -1;
 	return ga_store_node(db, node, ret, err) < 0 ? -1 : 1;

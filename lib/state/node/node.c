@@ -79,12 +79,13 @@ static int lose_allocation(struct ga_db *db, const char *id, const char *reason,
 int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts allocations = { 0 }, slots = { 0 };
-	ga_autofree char *at = ga_time_now();
+	ga_autofree char *at = ga_time_now(), *cordon = NULL;
 	struct ga_node found;
 	size_t i;
 
 	if (ga_store_node(db, node, &found, err) < 0)
 		return -1;
+	cordon = ga_node_reason(found.cordon_reason, reason);
 	ga_schema_release(&ga_node_schema, &found);
 	if (ga_db_texts(db, &allocations, err,
 			"SELECT id FROM allocation WHERE node_id = ?1 AND state IN ('placed', "
@@ -110,7 +111,7 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 			 "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = ?3, "
 			 "generation = generation + 1 WHERE id = ?1 "
 			 "AND state IN ('active', 'draining')",
-			 "sss", node, at, reason) < 0)
+			 "sss", node, at, cordon) < 0)
 		return -1;
 	return ga_audit_add(db, "node_lost", node,
 			    json_pack("{s:s, s:i, s:i}", "reason", reason, "allocations",

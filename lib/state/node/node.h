@@ -11,16 +11,23 @@ struct ga_node;
 /* An operator's move of a node. */
 struct ga_node_move {
 	const char *verb; /* drain, undrain, quarantine, retire */
-	const char *reason; /* required except for undrain and for a drain that goes on */
+	/* Required except for a drain that goes on, and for an undrain of a node whose reason names
+	 * no disk that nothing wiped (GA_DISK_IN_NO_SLOT). Such a disk stays in the reason. */
+	const char *reason;
 	const char *deadline; /* deadline of a drain, or NULL */
 	int64_t generation;   /* GA_UNKNOWN: not checked */
 };
 /* Moves a node over an edge of its state machine, with its audit row; ret is the node after that. 1
  * when something changed, 0 when nothing changed. GA_CONFLICT "wrong_state"; retire: "has_slots"
- * and "has_claims". */
+ * and "has_claims"; undrain without a reason: "tainted". */
 GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 				     const struct ga_node_move *move, struct ga_node *ret,
 				     struct ga_err *err);
+
+/* The disks in no slot that a reason of a node names: its end, from "disk WWID: …" on, or NULL. */
+const char *ga_node_unwiped_disks(const char *reason);
+/* A new reason with the disks of the old one after it; allocated. */
+char *ga_node_reason(const char *old, const char *reason);
 
 /*
  * Calls each with a drain-blocker for the allocation of every live claim, and for each slot

@@ -109,6 +109,46 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	return state->exit_command ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
 }
 
+/* ---- slots that an allocation still has ---- */
+
+/* While the host may still use an allocation's devices, the release comes first. destroyed: what to
+ * do when there is no host any more, or NULL. */
+static int check_let_go(struct ga_db *db, const struct ga_slot *s, const char *destroyed,
+			struct ga_err *err)
+{
+	ga_autofree char *state = NULL;
+
+	if (!s->allocation)
+		return 0;
+	if (ga_db_get(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
+		      &state) < 0)
+		return -1;
+	if (ga_streq(state, "released"))
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
+			 ("slot '%s' still belongs to allocation '%s', which is %s", s->slot,
+			  s->allocation, state ? state : "unknown"),
+			 ("gpuaas-release %s%s%s", s->allocation, destroyed ? "; " : "",
+			  destroyed ? destroyed : ""));
+}
+
+/* A quarantined slot keeps its claim until the allocation was released. The one way around that is
+ * the record of its disposal, after a release that failed: its host may never answer again. 1: it
+ * may be retired so; 0: its allocation was released; -1. */
+static int check_quarantined(struct ga_db *db, const struct ga_slot *s, bool retire,
+			     const char *disposal, struct ga_err *err)
+{
+	ga_autofree char *hint = ga_xprintf(
+		"when its host was destroyed: gpuaas-node lost %s --reason TEXT, then "
+		"gpuaas-approve retire %s --reason TEXT --disposal TEXT", s->node, s->slot);
+	int r = 0;
+
+	if (retire && disposal)
+		r = ga_db_one(db, err, "SELECT 1 FROM allocation WHERE id = ?1 AND "
+			      "state = 'release_failed'", "s", s->allocation);
+	return r ? r : check_let_go(db, s, hint, err);
+}
+
 /* ---- enable: the predicate again, on the last candidate ---- */
 
 /* Reads the candidate. The data that a discovery saw on the disk before its last wipe is gone. */
@@ -203,24 +243,6 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 
 /* ---- repair ---- */
 
-/* While the host may still use an allocation's devices, the release comes first. */
-static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
-{
-	ga_autofree char *state = NULL;
-
-	if (!s->allocation)
-		return 0;
-	if (ga_db_get(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
-		      &state) < 0)
-		return -1;
-	if (ga_streq(state, "released"))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
-			 ("slot '%s' still belongs to allocation '%s', which is %s", s->slot,
-			  s->allocation, state ? state : "unknown"),
-			 ("gpuaas-release %s", s->allocation));
-}
-
 /* A slot that waits for its wipe is returned with the order. */
 static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
 		      struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
@@ -310,7 +332,8 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 		return ga_store_wipe_may_begin(db, s->slot, err) < 0 ?
 			       -1 : read_moved(db, s, ret_slot, ret_order, has_order, err);
 	if (ga_streq(s->state, "cleanup_blocked")) {
-		if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0)
+		if (ga_store_wipe_may_begin(db, s->slot, err) < 0 ||
+		    check_let_go(db, s, NULL, err) < 0)
 			return -1;
 		if (!s->nvme_wwid || !s->wipe)
 			return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "
@@ -336,7 +359,7 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	/* A person doubts that the slot is clean: from now on it counts as used until a wipe is
 	 * proven. After that wipe it is back on sale, unless another blocker stands. Data on a disk
 	 * that was clean is no tenant's: the guard looks, as at a first wipe. */
-	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
+	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, NULL, err) < 0 ||
 	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
 	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0 ||
 	    ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err) < 0)
@@ -392,6 +415,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
 	ga_autofree char *now = ga_time_now();
 	const struct verb *v = verbs;
+	bool destroyed = false;
 	int r = 0;
 
 	*has_order = false;
@@ -407,9 +431,17 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		return ga_fail_about(err, GA_CONFLICT, "concurrent_update", s.slot,
 				     "slot '%s' has changed: expected generation %" PRId64
 				     ", found %" PRId64, s.slot, generation, s.generation);
+	if (ga_streq(s.state, "quarantined") && s.allocation &&
+	    (ga_streq(verb, "disable") || ga_streq(verb, "retire"))) {
+		r = check_quarantined(db, &s, ga_streq(verb, "retire"), disposal, err);
+		if (r < 0)
+			return -1;
+		destroyed = r > 0;
+		r = 0;
+	}
 	/* A failed health can be repaired in any state; the state decides where the slot
 	 * then goes. */
-	if (!may_begin(v, s.state) &&
+	if (!may_begin(v, s.state) && !destroyed &&
 	    !(ga_streq(verb, "repair") && ga_streq(s.health_state, "failed") &&
 	      !ga_streq(s.state, "retired")))
 		return fail_state(v, &s, err);

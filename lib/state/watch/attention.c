@@ -10,6 +10,7 @@
 #include "decide/slot/health.h"
 #include "record/fault.h"
 #include "record/rec.h"
+#include "record/release.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/access/propose.h"
@@ -23,6 +24,7 @@
 #include "state/node/drift.h"
 #include "state/node/health.h"
 #include "state/node/key.h"
+#include "state/node/node.h"
 #include "state/slot/facts.h"
 #include "state/watch/attention.h"
 #include "state/watch/expiring.h"
@@ -467,13 +469,16 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 					    ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
 		} else {
 			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
-			f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+			f.command = ga_node_unwiped_disks(cordon) ?
+					    ga_xprintf("gpuaas-node undrain %s --reason TEXT", id) :
+					    ga_store_leave(GA_M_NODE, state, NULL, id);
 		}
 	} else if (ga_rows_bool(r, N_DISK)) {
 		f.code = "disk_not_wiped";
-		f.sentence = ga_xprintf("it is draining: %s; wipe the disk by hand or allow its "
-					"data, then undrain", cordon ? cordon : "");
-		f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+		f.sentence = ga_xprintf("it is draining: %s; erase the disk by hand "
+					"(gpuaas-host(7)), then undrain and say how",
+					cordon ? cordon : "");
+		f.command = ga_xprintf("gpuaas-node undrain %s --reason TEXT", id);
 	} else if (code) {
 		bool changed = ga_streq(code, "fingerprint_changed");
 
@@ -491,10 +496,9 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 	return ga_attention_emit(&f, to, err);
 }
 
-/* The fold of a release drained the node (state/fold/release.c), and nobody returned it since. */
-#define DISK_LEFT \
-	"(state = 'draining' AND EXISTS (SELECT 1 FROM audit a WHERE a.object = n.id AND " \
-	"a.action = 'disk_not_wiped' AND a.at >= n.since))"
+/* The fold of a release named a disk in the reason (state/fold/release.c), and nobody returned the
+ * node since. */
+#define DISK_LEFT "(state = 'draining' AND instr(cordon_reason, ': " GA_DISK_IN_NO_SLOT "') > 0)"
 
 static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {

@@ -58,7 +58,17 @@
 #define LATE "'2099-01-01T00:00:00.000000Z'"
 #define GOOD \
 	"'w3b', 'd3', 'g3', " LATE ", " LATE ", 'purge', 'confirmed', 'full', 'confirmed', 1"
-#define TO_AVAILABLE(e) SLOT("state = 'available', wipe_evidence_id = '" e "'", "s3")
+/* a3 ends, which has s3; and then s3 leaves its wipe. */
+#define A3_RELEASED \
+	"UPDATE allocation SET state = 'releasing'" GEN " WHERE id = 'a3';" \
+	"UPDATE allocation SET state = 'released'" GEN " WHERE id = 'a3';"
+#define S3_OFF A3_RELEASED SLOT("state = 'disabled'", "s3")
+#define TO_AVAILABLE(e) A3_RELEASED SLOT("state = 'available', wipe_evidence_id = '" e "'", "s3")
+/* s1, which a1 has, as a person keeps it out of sale; and the end of a1. */
+#define S1_QUARANTINED \
+	SLOT("state = 'releasing'", "s1") SLOT("state = 'cleanup_blocked'", "s1") \
+	SLOT("state = 'quarantined'", "s1")
+#define A1_RELEASED A1("state = 'releasing'") ";" A1("state = 'released'") ";"
 /* A second complete slot, disabled: s2 taken out of sale. */
 #define S2_OFF SLOT("state = 'disabled'", "s2")
 #define S2_ON SLOT("state = 'available'", "s2")
@@ -124,9 +134,6 @@
 #define SPAN(a, begins, ends) SPAN_OF(a, "count", "accelerator_type", "price_micros", begins, ends)
 #define D2 "'2026-03-02T00:00:00.000000Z'"
 #define D3 "'2026-03-03T00:00:00.000000Z'"
-#define A3_RELEASED \
-	"UPDATE allocation SET state = 'releasing'" GEN " WHERE id = 'a3';" \
-	"UPDATE allocation SET state = 'released'" GEN " WHERE id = 'a3';"
 
 /* Temporary triggers of a connection: one ends each update, one what would follow it. */
 #define SWALLOW(table) \
@@ -732,13 +739,23 @@ static const struct {
 	  "s2") },
 	{ "ending the claim of an active slot", "claim_in_use", "",
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c1'", NULL },
-	{ "ending the claim of a slot in wiping", "claim_in_use", "",
+	{ "ending the claim of a slot in wiping", "claim_in_use", A3_RELEASED,
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c3'", NULL },
+	{ "disabling a quarantined slot before its allocation is released", "claim_in_use",
+	  S1_QUARANTINED, SLOT("state = 'disabled'", "s1"),
+	  A1_RELEASED SLOT("state = 'disabled'", "s1") },
+	{ "selling a wiped slot before its allocation is released", "claim_in_use",
+	  EVIDENCE("x", "s3", GOOD),
+	  SLOT("state = 'available', wipe_evidence_id = 'x'", "s3"), TO_AVAILABLE("x") },
+	{ "disposing of a slot whose allocation was never released", "has_claims", S1_QUARANTINED,
+	  SLOT("state = 'retired', retired = 1, disposal = 'burnt'", "s1"),
+	  A1("state = 'releasing'") ";" A1("state = 'release_failed'") ";"
+	  SLOT("state = 'retired', retired = 1, disposal = 'burnt'", "s1") },
 	{ "ending a node claim while slots are claimed", "claim_in_use",
 	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
 	  CLAIM("c5", "x", "n2", "s5", "x"),
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'cx'", NULL },
-	{ "reviving a claim", "fixed", SLOT("state = 'disabled'", "s3"),
+	{ "reviving a claim", "fixed", S3_OFF,
 	  "UPDATE claim SET live = 1, held_by = 'slices', ended_at = NULL WHERE id = 'c3'", NULL },
 	{ "retiring a node with claims", "has_claims", NODE("state = 'draining'", "n1"),
 	  NODE("state = 'retired'", "n1"),
@@ -865,7 +882,8 @@ static const struct {
 	{ "a sample of nothing", "tainted", S2_WIPING("wipe_verify = 'sampled'"),
 	  S2_PROOF("confirmed", "confirmed", "'sampled'") "0" S2_BACK,
 	  S2_PROOF("confirmed", "confirmed", "'sampled'") "4095" S2_BACK },
-	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"),
+	{ "leaving wiping without evidence", "tainted", A3_RELEASED,
+	  SLOT("state = 'available'", "s3"),
 	NULL },
 	{ "leaving wiping with the evidence of before", "tainted", "", TO_AVAILABLE("e3"), NULL },
 	{ "evidence of before under a forged order", "tainted", SLOT("wipe_attempt = 'w3'", "s3"),
@@ -894,7 +912,7 @@ static const struct {
 	  S2_OFF SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2") S2_WIPED,
 	  SLOT("state = 'available'", "s2"),
 	  SLOT("state = 'available', wipe_evidence_id = 'x'", "s2") },
-	{ "retiring what was not wiped", "tainted", SLOT("state = 'disabled'", "s3"),
+	{ "retiring what was not wiped", "tainted", S3_OFF,
 	  SLOT("state = 'retired', retired = 1", "s3"),
 	  SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s3") },
 	{ "the node of an allocation that is billed", "fixed", "",
@@ -948,7 +966,7 @@ static const struct {
 	  TO_AVAILABLE("x") },
 	{ "a clearing that a temporary trigger swallows", "tainted",
 	  EVIDENCE("x", "s3", GOOD) SWALLOW("device"), TO_AVAILABLE("x"),
-	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3") },
+	  A3_RELEASED SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3") },
 	/* Its devices were clean before, by a wipe of less. */
 	{ "a later wipe of clean devices whose clearing is swallowed", "tainted",
 	  S2_OFF SLOT("wipe_minimum_class = 'purge'", "s2")
@@ -1414,9 +1432,9 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 {
 	static const char *const ways[] = {
 		TO_AVAILABLE("x"),
-		SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3")
+		A3_RELEASED SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3")
 		SLOT("state = 'available'", "s3"),
-		SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3")
+		A3_RELEASED SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3")
 		"UPDATE device SET dirty_since = NULL, cleared_by = 'x' WHERE id = 'd3'",
 	};
 	size_t i, w;
@@ -1489,8 +1507,7 @@ static void good_way(sqlite3 *db)
 	      "the claim ends with the wipe, at a time of 27 characters");
 	t_str(w_get(db, "SELECT held_by FROM node WHERE id = 'n1'"), "slices",
 	      "the node stays held for the other claim");
-	w_must(db, SLOT("state = 'releasing'", "s1") SLOT("state = 'cleanup_blocked'", "s1")
-		       SLOT("state = 'quarantined'", "s1") SLOT("state = 'disabled'", "s1"));
+	w_must(db, S1_QUARANTINED A1_RELEASED SLOT("state = 'disabled'", "s1"));
 	t_str(w_get(db, "SELECT held_by IS NULL FROM node WHERE id = 'n1'"), "1",
 	      "the node is free when its last claim ended");
 	t_str(w_get(db, "SELECT dirty_since IS NOT NULL FROM device WHERE id = 'd1'"), "1",

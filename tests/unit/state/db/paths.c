@@ -58,6 +58,10 @@ static void make_ops(sqlite3 *db, const char *evidence)
 		"UPDATE slot SET gpu_id = 'n1/g1', gpu_identity = 'g1', "
 		"generation = generation + 1 WHERE id = 's1'",
 		"UPDATE slot SET gpu_identity = 'g7', generation = generation + 1 WHERE id = 's1'",
+		"UPDATE allocation SET state = 'releasing', generation = generation + 1 "
+		"WHERE id = 'a1'",
+		"UPDATE allocation SET state = 'released', generation = generation + 1 "
+		"WHERE id = 'a1'",
 	};
 	const struct ga_fsm_state *s;
 	size_t i;
@@ -96,9 +100,9 @@ static void make_ops(sqlite3 *db, const char *evidence)
 	"id IN ('d1', 'n1/g1')) || ' ' || c.live || ' ' || coalesce(s.wipe_evidence_id, '-') || " \
 	"' ' " \
 	"|| coalesce(s.wipe_attempt, '-') || ' ' || s.nvme_wwid || ' ' || s.gpu_id || ' ' || " \
-	"s.gpu_identity || ' ' || (SELECT count(*) FROM wipe_evidence WHERE id = 'x') FROM slot " \
-	"s, " \
-	"claim c WHERE s.id = 's1' AND c.id = 'c1'"
+	"s.gpu_identity || ' ' || (SELECT count(*) FROM wipe_evidence WHERE id = 'x') || ' ' || " \
+	"a.state FROM slot s, claim c, allocation a WHERE s.id = 's1' AND c.id = 'c1' AND " \
+	"a.id = 'a1'"
 
 /* A device that was used, and that the evidence does not prove, counts as clean or is on sale. */
 #define BROKEN \

@@ -19,8 +19,8 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 PKGS = libpci libudev libvirt sqlite3 libarchive blkid jansson libmicrohttpd
-# Only its headers: lib/record/crypto.c loads it at first use.
-LOADED = libcrypto
+# Only their headers: lib/record/crypto.c and lib/cli/frame/table.c load them at first use.
+LOADED = libcrypto smartcols
 
 # The project's own flags stand in variables of their own, so that CFLAGS stays the packager's.
 GA_WARN = -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes -Wmissing-prototypes \

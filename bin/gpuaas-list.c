@@ -28,7 +28,6 @@ static const char *since, *after;
 static int64_t limit;
 static bool follow, newest, explain;
 static const char *app;
-static const char *format = "json";
 static char hostname[256];
 
 static const struct ga_opt opts[] = {
@@ -48,9 +47,6 @@ static const struct ga_opt opts[] = {
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
 	  .help = "with --app: every live allocation, and why the app cannot run on it" },
-	{ .name = "format", .type = GA_O_WORD, .var = &format, .arg = "FORMAT",
-	  .values = (const char *const[]){ "json", "syslog", NULL },
-	  .help = "json (default), or messages of RFC 5424 (audit)" },
 	GA_OPTS_END,
 };
 
@@ -72,7 +68,7 @@ static const char *const examples[] = {
 	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
 	"gpuaas-list events --follow --after 1042",
-	"gpuaas-list audit --follow --format syslog",
+	"gpuaas-list audit --follow -o syslog",
 	NULL,
 };
 
@@ -85,6 +81,7 @@ static const struct ga_prog prog = {
 	.opts = opts,
 	.produces = produces,
 	.examples = examples,
+	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424, of the audit */
 	.needs_state = true,
 };
 
@@ -103,7 +100,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 
 	(void)arg;
 	shown++;
-	if (ga_streq(format, "json"))
+	if (!ga_streq(ga_cli_form(), "syslog"))
 		return ga_emit(schema, obj, err);
 	ga_syslog_format(obj, hostname, &line);
 	return ga_emit_line(line.buf, err);
@@ -140,8 +137,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (explain && !app)
 		return ga_fail(err, GA_USAGE, "--explain goes with --app: it says why the app "
 			"cannot run");
-	if (ga_streq(format, "syslog") && strcmp(*ret, "audit"))
-		return ga_fail(err, GA_USAGE, "--format syslog is for the audit, not for '%s'",
+	if (ga_streq(ga_cli_form(), "syslog") && strcmp(*ret, "audit"))
+		return ga_fail(err, GA_USAGE, "-o syslog is for the audit, not for '%s'",
 			       *ret);
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "

@@ -23,16 +23,10 @@ static struct ga_report_opts opt;
 
 static const struct ga_opt usage_opts[] = {
 	BY, FROM, TO,
-	{ .name = "format", .type = GA_O_WORD, .var = &opt.format, .arg = "FORMAT",
-	  .values = (const char *const[]){ "json", "table", NULL },
-	  .help = "json or table, as --json and --table" },
 	GA_OPTS_END,
 };
 static const struct ga_opt cost_opts[] = {
 	BY, FROM, TO,
-	{ .name = "format", .type = GA_O_WORD, .var = &opt.format, .arg = "FORMAT",
-	  .values = (const char *const[]){ "json", "table", "focus", NULL },
-	  .help = "json or table, as --json and --table; or CSV of FOCUS 1.2" },
 	{ .name = "currency", .type = GA_O_TEXT, .var = &opt.currency, .arg = "CODE",
 	  .help = "currency of the prices (ISO 4217); default GPUAAS_CURRENCY" },
 	{ .name = "what-if", .type = GA_O_TEXT, .var = &opt.what_if,
@@ -67,9 +61,10 @@ static const struct ga_prog prog = {
 						      &ga_cost_report_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-report cost --by team,type",
-		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --format focus > focus.csv",
+		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 -o focus > focus.csv",
 		"gpuaas-report usage --from 24h --by node",
 		"gpuaas-report cost --by project --what-if type=nvidia-a100-sxm4-80gb", NULL },
+	.forms = (const char *const[]){ "focus", NULL }, /* CSV of FOCUS 1.2 */
 	.needs_state = true,
 };
 

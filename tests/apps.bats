@@ -143,7 +143,8 @@ bare-image: app_driver app_cuda app_feature app_feature"
 profile 'premium' with 1 GPU of nvidia-h200-141gb
 profile 'standard' with 1 GPU of nvidia-a100-sxm4-80gb"
   run_status 1 gpuaas-place --profile basic --app vllm --table
-  assert_output "app_memory  basic    1     app_memory,app_capability  -
+  assert_output "app_memory  basic       1
+    app_memory,app_capability
 basic: app 'vllm' needs GPUs with 24 GB of memory, and nvidia-v100-sxm2-16gb has 16 GB
 basic: app 'vllm' needs CUDA compute capability 8.0"
   assert_output "would fit: profile 'premium' with 1 GPU of nvidia-h200-141gb"

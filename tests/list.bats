@@ -184,11 +184,11 @@ setup()
     verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
   gpuaas-place --profile lab > "$T/plan"
   run_ok gpuaas-list pools --table
-  assert_equal "$(sed 's/  */\n/g' <<< "${lines[0]}" | sed -n '5,11p' | xargs)" \
+  assert_equal "$(sed 's/  */\n/g' <<< "${lines[0]}" | sed -n '4,10p' | xargs)" \
     "SLOTS AVAILABLE RESERVED ACTIVE CLEANING BLOCKED DISABLED"
   # shellcheck disable=SC2086 # the columns
   set -- ${lines[1]}
-  assert_equal "${*:5:7}" "2 0 1 0 1 0 0"
+  assert_equal "${*:4:7}" "2 0 1 0 1 0 0"
 }
 
 @test "a reason is headed REASON in every table, and no heading is a sentence" {

@@ -69,7 +69,7 @@ numbers()
   GPUAAS_CURRENCY=EUR run_ok gpuaas-profile list --public --json
   jq_is .currency EUR
   run_ok gpuaas-profile list --public --table
-  assert_output "premium-gpu  Premium GPU (NVIDIA H200 141GB) - 4 available  2"
+  assert_output "premium-gpu  Premium GPU (NVIDIA H200 141GB) - 4 available             2"
 }
 
 @test "a price is a decimal to the last millionth" {

@@ -85,7 +85,7 @@ discovered()
   jq_is '"\(.version) \(.price_micros) \(.types[0])"' "4 3500000 nvidia-h200-141gb"
   assert_equal "$applied" "$output"
   run_ok gpuaas-state apply "$SRC/share/objects/h200-baremetal.json" --table
-  assert_output "h200-baremetal  1 "
+  assert_output "h200-baremetal        1  baremetal"
   run_ok profile show one --versions
   jq_slurp_is 'map(.version) | tostring' '[1,2,3,4]'
   run_status 5 profile show one@9

@@ -243,7 +243,7 @@ discovered()
   jq_slurp_is 'map(.gpus > 0) | all' true
   run_ok gpuaas-profile nodes --type h200
   jq_slurp_is 'map(.node) | join(" ")' "h200"
-  run_ok gpuaas-profile nodes --sort gpus
+  run_ok gpuaas-profile nodes --sort -gpus
   jq_slurp_is 'map(.gpus) | . == (sort | reverse)' true
   run_status 2 gpuaas-profile nodes --type nvidia-a101-sxm4-80gb
   assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"

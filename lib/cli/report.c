@@ -147,7 +147,7 @@ static int read_currency(struct report *r, struct ga_err *err)
 					    ga_cli_setting("GPUAAS_CURRENCY", NULL);
 
 	if (!text || !*text) {
-		if (!ga_streq(r->o->format, "focus"))
+		if (!ga_streq(ga_cli_form(), "focus"))
 			return 0;
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("FOCUS rows name their currency, and it is not known"),
@@ -160,14 +160,13 @@ static int read_currency(struct report *r, struct ga_err *err)
 
 static int read_format(struct report *r, struct ga_err *err)
 {
-	const char *format = r->o->format, *form = ga_cli_form();
 	ga_autojson json_t *text = NULL;
 
-	if (format && form && strcmp(format, form))
-		return ga_fail(err, GA_USAGE, "--format %s and --%s exclude each other", format,
-			       form);
-	if (!ga_streq(format, "focus"))
+	if (!ga_streq(ga_cli_form(), "focus"))
 		return 0;
+	if (!r->cost)
+		return ga_fail(err, GA_USAGE, "FOCUS rows are charges: 'gpuaas-report cost -o "
+					      "focus'");
 	if (r->o->by || r->o->what_if)
 		return ga_fail(err, GA_USAGE, "FOCUS rows are spans of use, each a charge: --by "
 					      "and --what-if are for the other formats");
@@ -435,7 +434,7 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	ga_cleanup(cleanup_report) struct report r = { .o = o, .cost = cost };
 	ga_autodb_leave struct ga_db *db = NULL;
 	ga_autostr struct ga_str header = GA_STR_INIT, text = GA_STR_INIT;
-	bool by[GA_BY_N] = { false }, focus = ga_streq(o->format, "focus");
+	bool by[GA_BY_N] = { false }, focus = ga_streq(ga_cli_form(), "focus");
 	size_t i;
 
 	if (read_format(&r, err) < 0 || read_window(&r, err) < 0 || read_by(o->by, by, err) < 0 ||
@@ -444,8 +443,6 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	for (i = 0; i < GA_BY_N; i++)
 		if (by[i])
 			r.by[r.n_by++] = ga_cost_by_words[i];
-	if (o->format)
-		ga_emit_open(!strcmp(o->format, "table"), true);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, GA_DB_KEEP_MUCH, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;

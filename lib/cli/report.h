@@ -9,7 +9,6 @@
 struct ga_report_opts {
 	const char *by;	      /* "team,type" */
 	const char *from, *to; /* a time, a date, or a duration before now */
-	const char *format;   /* json, table, focus */
 	const char *currency; /* ISO 4217 */
 	const char *what_if;  /* "type=SLUG[,profile=NAME]" */
 };

@@ -14,6 +14,7 @@
 #include "base/proc.h"
 #include "base/texts.h"
 #include "cli/frame/emit.h"
+#include "cli/frame/form.h"
 #include "cli/frame/help.h"
 #include "record/log.h"
 #include "record/closest.h"
@@ -31,10 +32,22 @@ static struct {
 	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
 	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
+	const char *form, *columns, *sort;
 	bool json, table, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
 
+/* The words of -o: ga_form_words, then those of the program. */
+static const char *forms[10];
+
 static const struct ga_opt common_opts[] = {
+	{ .short_name = 'o', .name = "format", .type = GA_O_WORD, .var = &cli.form, .arg = "FORM",
+	  .values = forms,
+	  .help = "json, table, wide (a table with all columns), csv or name (default: a table "
+		  "on a terminal, else json)" },
+	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "NAME,…",
+	  .help = "the columns of the table or CSV, by title or member" },
+	{ .name = "sort", .type = GA_O_TEXT, .var = &cli.sort, .arg = "[-]MEMBER",
+	  .help = "sort the records of each kind; with -: the highest first" },
 	{ .name = "json", .type = GA_O_FLAG, .var = &cli.json,
 	  .help = "records on stdout, also on a terminal" },
 	{ .name = "table", .type = GA_O_FLAG, .var = &cli.table,
@@ -56,8 +69,14 @@ static const struct ga_opt state_opts[] = {
 const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd)
 {
 	static const struct ga_opt *tables[5];
-	size_t n = 0;
+	const char *const *more = prog->forms;
+	size_t n;
 
+	for (n = 0; ga_form_words[n]; n++)
+		forms[n] = ga_form_words[n];
+	for (; more && *more; more++)
+		forms[n++] = *more;
+	n = 0;
 	memset(tables, 0, sizeof(tables));
 	if (cmd && cmd->opts)
 		tables[n++] = cmd->opts;
@@ -253,6 +272,9 @@ static int check_operands(struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
 	if (cli.json && cli.table)
 		return ga_fail(err, GA_USAGE, "--json and --table exclude each other");
+	if (cli.form && (cli.json || cli.table) && strcmp(cli.form, ga_cli_form()))
+		return ga_fail(err, GA_USAGE, "--format %s and --%s exclude each other", cli.form,
+			       ga_cli_form());
 	return 0;
 }
 
@@ -275,7 +297,7 @@ static const char *config_value(const char *key)
 
 const char *ga_cli_form(void)
 {
-	return cli.json ? "json" : cli.table ? "table" : NULL;
+	return cli.json ? "json" : cli.table ? "table" : cli.form;
 }
 
 const char *ga_cli_setting(const char *key, const char *fallback)
@@ -404,7 +426,9 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			 &seconds, err) < 0)
 		return -1;
 	ga_writers_queue_set_deadline(seconds);
-	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)), !prog->acts);
+	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
+		return -1;
+	ga_emit_open(!prog->acts);
 	if (cli.help)
 		return ga_cli_help(prog, cli.cmd), 0;
 	if (cli.version) {

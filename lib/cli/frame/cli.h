@@ -57,6 +57,8 @@ struct ga_prog {
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
+	const char *const *forms; /* words of -o beside ga_form_words, NULL-terminated, or NULL:
+				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */
 	bool runs_command; /* the operands are a command line: options end at the first operand */
 	bool acts;	  /* changes things: ignores SIGPIPE, so that it finishes its work */
@@ -86,7 +88,7 @@ GA_MUST_CHECK int ga_cli_unknown_command(const char *name, const char *const *wo
 					 struct ga_err *err);
 /* The name of the program ("gpuaas-list"), for messages and the audit. */
 const char *ga_cli_program(void);
-/* "json" or "table" if --json or --table was given, else NULL. */
+/* The word of -o, "json" or "table" if --json or --table was given, else NULL. */
 const char *ga_cli_form(void);
 
 /* Reads /etc/gpuaas/gpuaas.conf, which must belong to root and be writable only by root (else

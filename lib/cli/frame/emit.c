@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/frame/cell.h"
+#include "cli/frame/form.h"
+#include "cli/frame/table_views.h"
 #include "record/request.h"
 #include "record/result.h"
 #include "record/schema_write.h"
@@ -18,11 +20,24 @@
 
 const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 
+/* A record that waits for its place in the order of --sort. */
+struct sorted {
+	const struct ga_schema *schema;
+	json_t *json;
+	char *line; /* as it was read; NULL: format it */
+	size_t nth;
+};
+
 static struct {
+	enum ga_form_kind form;
+	const struct ga_schema *headed; /* the kind of the last heading in CSV */
+	GA_LIST(struct sorted) sorted;	/* all of one kind */
+	struct ga_column sorted_by;
 	int fd;	     /* where records go */
 	int to_terminal; /* whether fd is a terminal, known from the first record on; -1: not yet */
 	int lock_fd; /* locked for each line if several processes write; -1: only one does */
-	bool table, only_looks;
+	bool only_looks;
+	bool is_child; /* of ga_emit_in_child: its parent gives the records their form */
 	bool broken; /* a write to stdout failed; report it once, at the end */
 	int broken_errno;
 	int status;
@@ -31,15 +46,15 @@ static struct {
 	int64_t drawn_at;
 } emit = { .fd = STDOUT_FILENO, .to_terminal = -1, .lock_fd = -1, .line = GA_STR_INIT };
 
-void ga_emit_open(bool table, bool only_looks)
+void ga_emit_open(bool only_looks)
 {
-	emit.table = table;
+	emit.form = ga_form()->kind;
 	emit.only_looks = only_looks;
 }
 
 bool ga_emit_is_table(void)
 {
-	return emit.table;
+	return emit.form == GA_FORM_TABLE;
 }
 
 int ga_emit_status(void)
@@ -68,10 +83,11 @@ void ga_emit_note(const struct ga_schema *schema, json_t *json)
 void ga_emit_in_child(int fd, int lock_fd)
 {
 	ga_table_forget();
-	if (emit.table)
+	if (emit.form != GA_FORM_JSON || ga_form()->sort)
 		emit.fd = fd;
 	emit.to_terminal = -1;
-	emit.table = false;
+	emit.form = GA_FORM_JSON;
+	emit.is_child = true;
 	emit.lock_fd = lock_fd;
 }
 
@@ -130,27 +146,100 @@ static int write_line(const char *p, size_t n, struct ga_err *err)
 	return 0;
 }
 
-static int emit_json(const struct ga_schema *schema, json_t *json, struct ga_err *err)
+/* Writes a record in the form that was chosen; line is its JSON if that exists. */
+static int write_record(const struct ga_schema *schema, json_t *json, const char *line,
+			struct ga_err *err)
+{
+	ga_str_clear(&emit.line);
+	switch (emit.form) {
+	case GA_FORM_TABLE:
+		ga_table_add(schema, json);
+		return 0;
+	case GA_FORM_CSV:
+		ga_form_csv(schema, json, schema != emit.headed, &emit.line);
+		emit.headed = schema;
+		break;
+	case GA_FORM_NAME:
+		ga_form_name(schema, json, &emit.line);
+		break;
+	case GA_FORM_JSON:
+		if (line)
+			ga_str_add(&emit.line, line);
+		else
+			ga_rec_dump(json, &emit.line);
+		ga_str_addc(&emit.line, '\n');
+		break;
+	}
+	return write_line(emit.line.buf, emit.line.len, err);
+}
+
+static bool sorts(void)
+{
+	return ga_form()->sort && !emit.is_child;
+}
+
+/* By the member; equal ones, and those without it, as they came. */
+static int by_member(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+	json_t *p = ga_cell_member(x->json, emit.sorted_by.path);
+	json_t *q = ga_cell_member(y->json, emit.sorted_by.path);
+	bool last = !p || !q || json_is_null(p) || json_is_null(q);
+	int order = ga_cell_compare(p, q);
+
+	if (order)
+		return ga_form()->descending && !last ? -order : order;
+	return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* Writes the records that wait, in order. */
+static int write_sorted(struct ga_err *err)
+{
+	int r = 0;
+	size_t i;
+
+	if (emit.sorted.n &&
+	    ga_view_find(emit.sorted.v[0].schema, ga_form()->sort, &emit.sorted_by))
+		qsort(emit.sorted.v, emit.sorted.n, sizeof(*emit.sorted.v), by_member);
+	for (i = 0; i < emit.sorted.n; i++) {
+		struct sorted *s = &emit.sorted.v[i];
+
+		r = r < 0 ? r : write_record(s->schema, s->json, s->line, err);
+		json_decref(s->json);
+		free(s->line);
+	}
+	ga_list_release(&emit.sorted);
+	return r;
+}
+
+static int emit_json(const struct ga_schema *schema, json_t *json, const char *line,
+		     struct ga_err *err)
 {
 	if (!emit.only_looks)
 		ga_emit_note(schema, json);
-	if (emit.table) {
-		ga_table_add(schema, json);
-		return 0;
-	}
-	ga_str_clear(&emit.line);
-	ga_rec_dump(json, &emit.line);
-	ga_str_addc(&emit.line, '\n');
-	return write_line(emit.line.buf, emit.line.len, err);
+	if (!sorts())
+		return write_record(schema, json, line, err);
+	if (emit.sorted.n && emit.sorted.v[0].schema != schema && write_sorted(err) < 0)
+		return -1;
+	*ga_list_add(&emit.sorted) = (struct sorted){
+		.schema = schema, .json = json_incref(json), .line = ga_strdup0(line),
+		.nth = emit.sorted.n };
+	return 0;
+}
+
+/* Whether a record becomes a line of JSON at once, without being looked at. */
+static bool is_plain(const struct ga_schema *schema)
+{
+	return emit.form == GA_FORM_JSON && !sorts() && !has_status(schema);
 }
 
 int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
 
-	if (emit.table || has_status(schema)) {
+	if (!is_plain(schema)) {
 		json = ga_schema_format(schema, obj);
-		return emit_json(schema, json, err);
+		return emit_json(schema, json, NULL, err);
 	}
 	ga_str_clear(&emit.line);
 	ga_schema_write(schema, obj, &emit.line);
@@ -163,9 +252,9 @@ int ga_emit_signed(const struct ga_schema *schema, const void *obj, const struct
 {
 	ga_autojson json_t *json = ga_schema_format(schema, obj);
 
-	if (key && !emit.table && ga_sign_record(key, json, err) < 0)
+	if (key && emit.form == GA_FORM_JSON && ga_sign_record(key, json, err) < 0)
 		return -1;
-	return emit_json(schema, json, err);
+	return emit_json(schema, json, NULL, err);
 }
 
 int ga_emit_line(const char *text, struct ga_err *err)
@@ -179,7 +268,7 @@ int ga_emit_line(const char *text, struct ga_err *err)
 int ga_emit_text(const struct ga_schema *schema, const void *obj, const char *text,
 		 struct ga_err *err)
 {
-	if (!text || emit.table || has_status(schema))
+	if (!text || !is_plain(schema))
 		return ga_emit(schema, obj, err);
 	ga_str_clear(&emit.line);
 	ga_str_add(&emit.line, text);
@@ -191,9 +280,10 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)
 {
 	if (rec->schema)
 		ga_emit_note(rec->schema, rec->json);
-	if (emit.table && rec->schema) {
-		ga_table_add(rec->schema, rec->json);
-		return 0;
+	if (rec->schema && (emit.form != GA_FORM_JSON || sorts())) {
+		ga_autofree char *line = ga_xstrndup(rec->raw, rec->raw_len);
+
+		return emit_json(rec->schema, rec->json, line, err);
 	}
 	ga_str_clear(&emit.line);
 	ga_str_add_bytes(&emit.line, rec->raw, rec->raw_len);
@@ -203,6 +293,10 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)
 
 int ga_emit_close(struct ga_err *err)
 {
+	struct ga_err told = GA_ERR_INIT; /* write_line has it in emit.broken */
+
+	if (write_sorted(&told) < 0)
+		ga_err_clear(&told);
 	ga_table_flush();
 	ga_str_release(&emit.line);
 	if (fflush(stdout) || ferror(stdout)) {
@@ -253,7 +347,7 @@ void ga_print(const char *fmt, ...)
 	ga_autofree char *text = NULL;
 	va_list ap;
 
-	if (!emit.table)
+	if (emit.form != GA_FORM_TABLE)
 		return;
 	ga_table_flush();
 	va_start(ap, fmt);
@@ -263,50 +357,20 @@ void ga_print(const char *fmt, ...)
 	puts(shown.len ? ga_printable_text(shown.buf) : "");
 }
 
-/* Columns of the terminal that gets stdout; 0: none does. */
-static int columns(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-}
-
 void ga_print_item(const char *fmt, ...)
 {
 	ga_autostr struct ga_str lines = GA_STR_INIT;
 	ga_autofree char *text = NULL;
-	int width = columns(), at = 0;
-	const char *word;
 	va_list ap;
 
+	if (emit.form != GA_FORM_TABLE)
+		return;
 	va_start(ap, fmt);
 	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	if (!emit.table || !width) {
-		ga_print("%s", text);
-		return;
-	}
-	for (word = text; *word;) {
-		size_t len = strcspn(word, " "), i;
-		int wide = 0;
-
-		for (i = 0; i < len; i++)
-			wide += ((unsigned char)word[i] & 0xc0) != 0x80;
-		if (at && at + 1 + wide > width) {
-			ga_print("%s", lines.buf);
-			ga_str_clear(&lines);
-			at = 3; /* and a space */
-			ga_str_add(&lines, "   ");
-		}
-		if (at)
-			ga_str_addc(&lines, ' ');
-		ga_str_add_bytes(&lines, word, len);
-		at += (at > 0) + wide;
-		word += len + (word[len] == ' ');
-	}
-	ga_print("%s", lines.len ? lines.buf : "");
+	ga_form_fold("", text, 0, 4, ga_form()->width, &lines);
+	lines.buf[lines.len - 1] = '\0'; /* ga_print ends the line */
+	ga_print("%s", lines.buf);
 }
 
 void ga_print_text(const char *text)

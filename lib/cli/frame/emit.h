@@ -6,9 +6,10 @@
 
 #include "cli/frame/cli.h"
 
-/* Selects a table or records. only_looks: the program only shows stored records, so the status in
- * such a record does not become its exit status; records that it passes on still count. */
-void ga_emit_open(bool table, bool only_looks);
+/* Begins with the form that ga_form_choose chose. only_looks: the program only shows stored
+ * records, so the status in such a record does not become its exit status; records that it passes
+ * on still count. */
+void ga_emit_open(bool only_looks);
 /* Prints the rows still in the table. -1 when a write to stdout failed now or earlier. */
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */

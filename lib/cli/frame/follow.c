@@ -15,6 +15,7 @@
 #include "base/stop.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/emit.h"
+#include "cli/frame/form.h"
 #include "record/node.h"
 #include "record/size.h"
 #include "record/state.h"
@@ -157,7 +158,9 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &f.last, err) < 0)
 		return -1;
 	/* Always records: a table is printed only at its end, which never comes. */
-	ga_emit_open(false, true);
+	if (ga_form_choose("json", NULL, NULL, NULL, err) < 0)
+		return -1;
+	ga_emit_open(true);
 	/* Watch the folder: writers change the files beside the state too. */
 	slash = strrchr(f.path, '/');
 	folder = slash ? ga_xstrndup(f.path, slash == f.path ? 1 : (size_t)(slash - f.path)) :

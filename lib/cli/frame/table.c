@@ -1,239 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for people: the columns of each kind, aligned over consecutive rows. A kind without
- * columns is shown as ga_print_record shows it.
+ * Tables for people: the columns of each kind, aligned over consecutive rows by libsmartcols. On a
+ * terminal that is too narrow, columns are left out by their rank (table_views.h), then the longest
+ * text is broken into lines. A kind without columns is shown as ga_print_record shows it.
  */
-#include "base/vec.h"
-#include "cli/frame/emit.h"
-#include "cli/frame/table_views.h"
-#include "record/money.h"
-#include "record/size.h"
-#include "record/time.h"
+#include <dlfcn.h>
+#include <libsmartcols/libsmartcols.h>
+#include <locale.h>
 
-#define CELLS_MAX (GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES)
+#include "base/dl.h"
+#include "base/vec.h"
+#include "cli/frame/cell.h"
+#include "cli/frame/emit.h"
+#include "cli/frame/form.h"
+#include "cli/frame/table_views.h"
+
+#define CELLS_MAX (GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES + GA_VIEW_BELOW)
+#define GAP "  "
+
+/* Loaded at the first table: most runs of programs print none. */
+#define SONAME "libsmartcols.so.1"
+#define FUNCTIONS(X) \
+	X(cell_set_color) X(column_set_safechars) X(column_set_wrapfunc) X(line_get_cell) \
+	X(line_set_data) X(new_table) X(print_table_to_string) X(table_enable_colors) \
+	X(table_enable_noencoding) X(table_new_column) X(table_new_line) \
+	X(table_set_column_separator) X(table_set_termforce) X(unref_table) \
+	X(wrapnl_chunksize) X(wrapnl_nextchunk)
+static struct {
+#define ROW(name) __typeof__(scols_##name) *name;
+	FUNCTIONS(ROW)
+#undef ROW
+} scols;
 
 struct row {
 	char *cells[CELLS_MAX];
+	char *below[GA_VIEW_BELOW]; /* NULL: none */
 };
 
 static struct {
+	const struct ga_schema *schema;
 	const struct ga_view *view;
-	struct ga_column columns[CELLS_MAX + 1]; /* of the view, then those of ga_view_sometimes */
+	struct ga_column columns[CELLS_MAX + 1]; /* ends with a column without title */
+	size_t n, own; /* columns; of the view itself, before those of ga_view_sometimes */
+	bool asked;    /* by --columns */
 	GA_LIST(struct row) rows;
 	bool records; /* a record without a view was printed */
 } table;
 
-/* Columns a text takes on a terminal: characters, not bytes (UTF-8 was checked on input). */
-static int width_of(const char *s)
-{
-	int n = 0;
+/* ---- rows in ---- */
 
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
+static void add_column(const struct ga_column *c)
+{
+	if (table.n < CELLS_MAX)
+		table.columns[table.n++] = *c;
 }
 
-static json_t *member(json_t *json, const char *path)
+static void choose_columns(const struct ga_schema *schema, const struct ga_view *view)
 {
-	ga_autofree char *name = ga_xstrndup(path, strcspn(path, "."));
-	json_t *value = json_object_get(json, name);
-	const char *dot = strchr(path, '.');
-
-	return dot && value ? member(value, dot + 1) : value;
-}
-
-static void add_value(struct ga_str *out, const char *path, json_t *value);
-
-/* Whether an element before the n-th has the same code. */
-static bool has_code(json_t *list, size_t n, json_t *code)
-{
+	const struct ga_form *form = ga_form();
+	const struct ga_sometimes *some = view ? ga_view_sometimes(view) : NULL;
+	const struct ga_column *c;
+	const struct ga_below *b;
+	struct ga_column found;
 	size_t i;
 
-	for (i = 0; code && i < n; i++)
-		if (json_equal(json_object_get(json_array_get(list, i), "code"), code))
-			return true;
-	return false;
+	memset(table.columns, 0, sizeof(table.columns));
+	table.n = 0;
+	for (i = 0; i < form->columns.n; i++)
+		if (ga_view_find(schema, form->columns.v[i], &found))
+			add_column(&found);
+	table.asked = table.n > 0;
+	table.own = table.n;
+	if (table.asked || !view)
+		return;
+	for (c = view->columns; c->title; c++)
+		add_column(c);
+	for (b = ga_view_below(form->wide ? view : NULL); b->path; b++)
+		add_column(&(struct ga_column){ .title = b->title, .path = b->path });
+	table.own = table.n;
+	for (; some && some->column.title; some++)
+		add_column(&some->column);
 }
 
-/* Shows a reason as its code, each code once; a term of a score as name=value; any other element
- * unchanged. */
-static void add_list(struct ga_str *out, json_t *list)
+static const struct ga_below *lines_below(void)
 {
-	json_t *item;
+	return ga_view_below(table.asked || ga_form()->wide ? NULL : table.view);
+}
+
+/* Elements of a list on lines of their own. */
+static void show_below(json_t *json, const char *path, struct ga_str *ret)
+{
+	json_t *value = ga_cell_member(json, path), *item;
 	size_t i;
 
-	json_array_foreach(list, i, item) {
-		json_t *code = json_object_get(item, "code");
-		json_t *value = json_object_get(item, "value");
-
-		if (has_code(list, i, code))
-			continue;
-		if (value) {
-			ga_str_addf(out, "%s%s=", i ? " " : "",
-				    json_string_value(json_object_get(item, "name")));
-			add_value(out, "", value);
-			continue;
-		}
+	if (!json_is_array(value) || !json_array_size(value)) {
+		ga_cell_show(json, path, ret);
+		return;
+	}
+	json_array_foreach(value, i, item) {
 		if (i)
-			ga_str_addc(out, ',');
-		add_value(out, "", code ? code : item);
+			ga_str_addc(ret, '\n');
+		ga_cell_show_value(item, ret);
 	}
-}
-
-/* The last member of a path. */
-static const char *last_name(const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	return dot ? dot + 1 : path;
-}
-
-static bool ends(const char *path, const char *suffix)
-{
-	size_t len = strlen(path), n = strlen(suffix);
-
-	return len > n && !strcmp(path + len - n, suffix);
-}
-
-/* Whether the path names a number of bytes: "size_bytes", "read_back.bytes_read". */
-static bool is_bytes(const char *path)
-{
-	return ga_starts(last_name(path), "bytes") || ends(path, "_bytes");
-}
-
-static bool is_money(const char *path)
-{
-	const char *name = last_name(path);
-
-	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros") ||
-	       ga_streq(name, "cost_per_hour_micros") || ga_streq(name, "priceMicros") ||
-	       ga_streq(name, "price_micros");
-}
-
-/* Adds a number in the unit that people use. */
-static void add_number(struct ga_str *out, const char *path, int64_t n)
-{
-	char size[GA_SIZE_SIZE];
-
-	if (is_bytes(path))
-		ga_str_add(out, ga_size_format(n, size));
-	else if (is_money(path))
-		ga_cost_format(n, out);
-	else if (ends(path, "_gpu_seconds"))
-		ga_cost_hours(n, 3, out);
-	else if (ends(path, "_ppm"))
-		ga_str_addf(out, "%lld.%lld%%", (long long)((n + 500) / 10000),
-			    (long long)((n + 500) / 1000 % 10));
-	else if (ga_streq(last_name(path), "seconds")) /* of a match: shown as hours */
-		ga_cost_hours(n, 1, out);
-	else if (ga_streq(last_name(path), "tokens_per_second_milli"))
-		ga_str_addf(out, "%lld", (long long)((n + 500) / 1000));
-	else
-		ga_str_addf(out, "%lld", (long long)n);
-}
-
-/* Records have no control characters below U+0080, but another program may have written the
- * state. */
-static void add_plain(struct ga_str *out, const char *text)
-{
-	while (*text) {
-		const char *at = text;
-		unsigned int code;
-
-		if (!ga_unprintable(&text, &code))
-			ga_str_add_bytes(out, at, (size_t)(text - at));
-		else if (text - at == 1)
-			ga_str_addf(out, "\\x%02x", code);
-		else
-			ga_str_add_escape(out, code);
-	}
-}
-
-/* A time to the second; any other text as it is. */
-static void add_text(struct ga_str *out, const char *text)
-{
-	int64_t micros;
-
-	if (strlen(text) == 27 && ga_time_read(text, &micros))
-		ga_str_addf(out, "%.10s %.8sZ", text, text + 11);
-	else
-		add_plain(out, text);
-}
-
-static void add_value(struct ga_str *out, const char *path, json_t *value)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	if (json_is_string(value))
-		add_text(out, json_string_value(value));
-	else if (json_is_integer(value))
-		add_number(out, path, json_integer_value(value));
-	else if (json_is_real(value))
-		ga_str_addf(out, "%.15g", json_real_value(value));
-	else if (json_is_boolean(value))
-		ga_str_add(out, json_is_true(value) ? "yes" : "no");
-	else if (json_is_array(value))
-		add_list(out, value);
-	else if (json_is_object(value)) {
-		ga_rec_dump(value, &text);
-		add_plain(out, text.buf);
-	}
-}
-
-/* Values that are estimated or measured as a range: expected value, lowest, highest. */
-static const char *const ranges[][3] = {
-	{ "seconds", "seconds_low", "seconds_high" },
-	{ "cost_micros", "cost_low_micros", "cost_high_micros" },
-	{ "tokens_per_second_milli", "tokens_per_second_low_milli",
-	  "tokens_per_second_high_milli" },
-};
-
-/* Adds "2 (1.8-3)" if the record has a range. */
-static bool add_range(struct ga_str *out, const char *path, json_t *json)
-{
-	int prefix = (int)(last_name(path) - path);
-	json_int_t n[3];
-	size_t i, j;
-
-	for (i = 0; i < GA_ARRAY_SIZE(ranges) && strcmp(last_name(path), ranges[i][0]) != 0; i++)
-		;
-	if (i == GA_ARRAY_SIZE(ranges))
-		return false;
-	for (j = 0; j < 3; j++) {
-		ga_autofree char *name = ga_xprintf("%.*s%s", prefix, path, ranges[i][j]);
-		json_t *value = member(json, name);
-
-		if (!json_is_integer(value))
-			return false;
-		n[j] = json_integer_value(value);
-		/* Whole cents: more digits would suggest that an estimate is exact. */
-		if (is_money(path) && n[j] >= 1000000)
-			n[j] = (n[j] + 5000) / 10000 * 10000;
-	}
-	if (n[1] == n[2])
-		return false;
-	add_number(out, path, n[0]);
-	ga_str_add(out, " (");
-	add_number(out, path, n[1]);
-	ga_str_addc(out, '-');
-	add_number(out, path, n[2]);
-	ga_str_addc(out, ')');
-	return true;
 }
 
 static void add_row(json_t *json)
 {
 	struct row *row = ga_list_add(&table.rows);
-	const struct ga_column *c;
+	const struct ga_below *below = lines_below();
+	size_t i;
 
-	for (c = table.columns; c->title; c++) {
+	for (i = 0; i < table.n; i++) {
 		struct ga_str cell = GA_STR_INIT;
 
-		if (!add_range(&cell, c->path, json))
-			add_value(&cell, c->path, member(json, c->path));
-		if (!cell.len)
-			ga_str_addc(&cell, '-');
-		row->cells[c - table.columns] = ga_str_take(&cell);
+		ga_cell_show(json, table.columns[i].path, &cell);
+		row->cells[i] = ga_str_take(&cell);
+	}
+	for (i = 0; below[i].path; i++) {
+		struct ga_str text = GA_STR_INIT;
+
+		show_below(json, below[i].path, &text);
+		row->below[i] = ga_str_take(&text);
 	}
 }
 
@@ -266,102 +153,331 @@ void ga_table_add(const struct ga_schema *schema, json_t *json)
 	json_t *item;
 	size_t i;
 
-	if (view != table.view || !view) {
-		struct ga_column *to;
-		const struct ga_column *from;
-		const struct ga_sometimes *some;
-
+	if (schema != table.schema) {
 		ga_table_flush();
-		to = table.columns;
-		from = view ? view->columns : NULL;
+		choose_columns(schema, view);
+		table.schema = schema;
 		table.view = view;
-		memset(table.columns, 0, sizeof(table.columns));
-		while (from && from->title)
-			*to++ = *from++;
-		for (some = view ? ga_view_sometimes(view) : NULL; some && some->column.title;
-		     some++)
-			*to++ = some->column;
 	}
-	if (!view) {
+	if (!table.n) {
 		if (table.records)
-			printf("\n");
+			ga_print("%s", "");
 		table.records = true;
 		ga_print_record(schema, json, "-");
-	} else if (!view->rows)
+	} else if (!view || !view->rows) {
 		add_row(json);
-	else
+	} else {
 		json_array_foreach(json_object_get(json, view->rows), i, item)
 			add_row(item);
+	}
 }
+
+/* ---- which columns ---- */
 
 static bool says_something(const char *cell)
 {
 	return strcmp(cell, "-") != 0 && strcmp(cell, "no") != 0;
 }
 
-/* Whether to show a column: always for those of the view; see ga_view_sometimes for the others. */
-static bool is_shown(size_t column)
+/* Whether to show a column where there is room. One that is empty in every row is left out, except
+ * the first; see ga_view_sometimes for those after the view's own. */
+static bool has_content(size_t column)
 {
-	size_t own, r;
-	bool said, differ = false;
+	bool filled = false, said = false, differ = false;
+	size_t r;
 
-	for (own = 0; table.view->columns[own].title; own++)
-		;
-	if (column < own)
+	if (!column || table.asked || ga_form()->wide)
 		return true;
-	said = says_something(table.rows.v[0].cells[column]);
-	for (r = 1; r < table.rows.n; r++) {
-		said = said || says_something(table.rows.v[r].cells[column]);
-		differ = differ || strcmp(table.rows.v[r].cells[column],
-					  table.rows.v[0].cells[column]) != 0;
+	for (r = 0; r < table.rows.n; r++) {
+		const char *cell = table.rows.v[r].cells[column];
+
+		filled = filled || strcmp(cell, "-") != 0;
+		said = said || says_something(cell);
+		differ = differ || strcmp(cell, table.rows.v[0].cells[column]) != 0;
 	}
-	return differ || (said && ga_view_sometimes(table.view)[column - own].when_said);
+	if (column < table.own)
+		return table.columns[column].rank ? said : filled;
+	return differ ||
+	       (said && ga_view_sometimes(table.view)[column - table.own].when_said);
 }
 
-/* A width is -1 for a column that is not shown. */
-static void print_row(const int *widths, char *const *cells)
+/* A text that may be wrapped. */
+static bool is_prose(const char *path)
 {
-	int gap = 0;
+	static const char *const names[] = { "sentence", "reason", "reasons",  "hint",
+					     "detail",	 "title",  "summary", "note",
+					     "blockers", "cordon_reason", "warnings", "evidence",
+					     "image_features", "terms", "change" };
+	const char *dot = strrchr(path, '.');
 	size_t i;
 
-	for (i = 0; table.columns[i].title; i++) {
-		if (widths[i] < 0)
-			continue;
-		printf("%*s%s", gap, "", cells[i]);
-		gap = widths[i] - width_of(cells[i]) + 2;
+	for (i = 0; i < GA_ARRAY_SIZE(names); i++)
+		if (!strcmp(dot ? dot + 1 : path, names[i]))
+			return true;
+	return false;
+}
+
+static int width_of(size_t column)
+{
+	int width = ga_cell_width(table.columns[column].title);
+	size_t r;
+
+	for (r = 0; r < table.rows.n; r++) {
+		int w = ga_cell_width(table.rows.v[r].cells[column]);
+
+		width = w > width ? w : width;
 	}
-	printf("\n");
+	return width;
+}
+
+/* Fills shown, and returns by how much the table is wider than limit (0: there is no limit). */
+static int choose_shown(bool *shown, int limit)
+{
+	int widths[CELLS_MAX] = { 0 }, total = 0;
+	size_t i;
+
+	for (i = 0; i < table.n; i++) {
+		shown[i] = has_content(i);
+		widths[i] = shown[i] ? width_of(i) : 0;
+		total += shown[i] ? widths[i] + (total ? (int)strlen(GAP) : 0) : 0;
+	}
+	while (limit && total > limit && !table.asked) {
+		size_t out = table.n;
+
+		for (i = 0; i < table.n; i++)
+			if (shown[i] && table.columns[i].rank &&
+			    (out == table.n || table.columns[i].rank >= table.columns[out].rank))
+				out = i;
+		if (out == table.n)
+			break;
+		shown[out] = false;
+		total -= widths[out] + (int)strlen(GAP);
+	}
+	return limit && total > limit ? total - limit : 0;
+}
+
+/* Makes the widest text narrower by so many columns, down to 24, by breaking it into lines. */
+static void wrap_prose(const bool *shown, int over)
+{
+	size_t widest = table.n, i, r;
+	int width = 24;
+
+	for (i = 0; i < table.n; i++)
+		if (shown[i] && is_prose(table.columns[i].path) && width_of(i) > width) {
+			widest = i;
+			width = width_of(i);
+		}
+	if (widest == table.n)
+		return;
+	width = width - over > 24 ? width - over : 24;
+	for (r = 0; r < table.rows.n; r++) {
+		char **cell = &table.rows.v[r].cells[widest];
+		struct ga_str text = GA_STR_INIT;
+
+		ga_form_fold("", *cell, 0, 0, width, &text);
+		text.buf[text.len - 1] = '\0'; /* the newline at the end */
+		free(*cell);
+		*cell = ga_str_take(&text);
+	}
+}
+
+/* ---- rows out ---- */
+
+static const char *colour_of(const char *path, const char *cell)
+{
+	static const struct {
+		const char *word, *colour;
+	} words[] = {
+		{ "available", "green" }, { "active", "green" }, { "ok", "green" },
+		{ "confirmed", "green" }, { "placed", "green" },
+		{ "wiping", "yellow" }, { "releasing", "yellow" }, { "provisioning", "yellow" },
+		{ "draining", "yellow" }, { "disabled", "yellow" }, { "warning", "yellow" },
+		{ "held", "yellow" }, { "pending", "yellow" }, { "missing", "yellow" },
+		{ "failed", "red" }, { "cleanup_blocked", "red" }, { "release_failed", "red" },
+		{ "quarantined", "red" }, { "error", "red" },
+	};
+	size_t i;
+
+	if (!ga_streq(path, "state") && !ga_streq(path, "severity") &&
+	    !ga_streq(path, "outcome") && !ga_streq(path, "health_state"))
+		return NULL;
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i].word, cell))
+			return words[i].colour;
+	return NULL;
+}
+
+static bool is_number(const char *cell)
+{
+	size_t digits = strspn(cell, "0123456789.");
+
+	return (digits && (!cell[digits] || cell[digits] == '%' || cell[digits] == ' ')) ||
+	       !strcmp(cell, "-");
+}
+
+static bool is_right(size_t column)
+{
+	bool number = false;
+	size_t r;
+
+	for (r = 0; r < table.rows.n; r++) {
+		const char *cell = table.rows.v[r].cells[column];
+
+		if (!is_number(cell))
+			return false;
+		number = number || strcmp(cell, "-") != 0;
+	}
+	return number;
+}
+
+static void load(void)
+{
+	static const struct {
+		const char *name;
+		void *pointer;
+	} functions[] = {
+#define ROW(name) { "scols_" #name, &scols.name },
+		FUNCTIONS(ROW)
+#undef ROW
+	};
+	struct ga_err err = GA_ERR_INIT;
+	void *library = NULL;
+	size_t i;
+
+	if (scols.new_table)
+		return;
+	if (ga_dl_open(SONAME, &library, &err) < 0) {
+		err.code = GA_SYSTEM;
+		(void)ga_hint(&err, "it is util-linux's: install libsmartcols1; --json works "
+			       "without");
+		ga_die(&err);
+	}
+	for (i = 0; i < GA_ARRAY_SIZE(functions); i++)
+		if (!ga_dl_find(library, functions[i].name, functions[i].pointer)) {
+			ga_err_set(&err, GA_SYSTEM, "'" SONAME "' lacks a function: %s", dlerror());
+			ga_die(&err);
+		}
+}
+
+static void no_memory(void) __attribute__((noreturn));
+
+static void no_memory(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	ga_err_set(&err, GA_SYSTEM, "no memory is left for the table");
+	ga_die(&err);
+}
+
+/* The table with its heading, a row a line, or several where a text is wrapped. */
+static char *lay_out(const bool *shown)
+{
+	struct libscols_table *t = scols.new_table();
+	char *text = NULL;
+	size_t i, r, n;
+
+	if (!t)
+		no_memory();
+	scols.table_set_column_separator(t, GAP);
+	scols.table_enable_colors(t, ga_form()->colour);
+	scols.table_enable_noencoding(t, 1); /* ga_cell_show leaves nothing unprintable */
+	scols.table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
+	for (i = 0; i < table.n; i++) {
+		int flags = is_right(i) ? SCOLS_FL_RIGHT : 0;
+		struct libscols_column *c;
+
+		if (!shown[i])
+			continue;
+		flags |= is_prose(table.columns[i].path) ? SCOLS_FL_WRAP : 0;
+		c = scols.table_new_column(t, table.columns[i].title, 0, flags);
+		if (!c || (is_prose(table.columns[i].path) &&
+			   (scols.column_set_wrapfunc(c, scols.wrapnl_chunksize,
+						      scols.wrapnl_nextchunk, NULL) ||
+			    scols.column_set_safechars(c, "\n"))))
+			no_memory();
+	}
+	for (r = 0; r < table.rows.n; r++) {
+		struct libscols_line *line = scols.table_new_line(t, NULL);
+
+		if (!line)
+			no_memory();
+		for (i = n = 0; i < table.n; i++) {
+			char *cell = table.rows.v[r].cells[i];
+
+			if (!shown[i])
+				continue;
+			if (scols.line_set_data(line, n, cell))
+				no_memory();
+			scols.cell_set_color(scols.line_get_cell(line, n),
+					     colour_of(table.columns[i].path, cell));
+			n++;
+		}
+	}
+	if (scols.print_table_to_string(t, &text))
+		no_memory();
+	scols.unref_table(t);
+	return text;
 }
 
 void ga_table_forget(void)
 {
 	size_t i, r;
 
-	for (r = 0; r < table.rows.n; r++)
-		for (i = 0; table.columns[i].title; i++)
+	for (r = 0; r < table.rows.n; r++) {
+		for (i = 0; i < table.n; i++)
 			free(table.rows.v[r].cells[i]);
+		for (i = 0; i < GA_VIEW_BELOW; i++)
+			free(table.rows.v[r].below[i]);
+	}
 	ga_list_release(&table.rows);
+	table.schema = NULL;
 	table.view = NULL;
+}
+
+static void print_below(const struct row *row, int limit)
+{
+	const struct ga_below *b = lines_below();
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	size_t i, n;
+
+	for (i = 0; b[i].path; i++) {
+		int width = strcmp(b[i].lead, "$ ") ? limit : 0;
+		const char *p = row->below[i];
+
+		for (; *p && strcmp(p, "-") != 0; p += n + (p[n] == '\n')) {
+			ga_autofree char *line = ga_xstrndup(p, n = strcspn(p, "\n"));
+
+			ga_form_fold(b[i].lead, line, 4, 0, width, &text);
+		}
+	}
+	fputs(text.len ? text.buf : "", stdout);
 }
 
 void ga_table_flush(void)
 {
-	char *titles[CELLS_MAX] = { NULL };
-	int widths[CELLS_MAX] = { 0 };
-	size_t i, r;
+	const int limit = ga_form()->wide ? 0 : ga_form()->width;
+	bool shown[CELLS_MAX] = { false };
+	ga_autofree char *text = NULL;
+	int over;
+	size_t r = 0;
+	const char *p;
 
 	if (!table.rows.n)
 		return;
-	for (i = 0; table.columns[i].title; i++) {
-		titles[i] = (char *)(uintptr_t)table.columns[i].title;
-		widths[i] = is_shown(i) ? width_of(titles[i]) : -1;
-		for (r = 0; r < table.rows.n && widths[i] >= 0; r++)
-			if (width_of(table.rows.v[r].cells[i]) > widths[i])
-				widths[i] = width_of(table.rows.v[r].cells[i]);
+	load();
+	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
+	over = choose_shown(shown, limit);
+	if (over && !lines_below()->path)
+		wrap_prose(shown, over);
+	text = lay_out(shown);
+	for (p = text; *p; r++) {
+		int n = (int)strcspn(p, "\n");
+
+		printf("%.*s\n", n, p);
+		if (r && lines_below()->path)
+			print_below(&table.rows.v[r - 1], limit);
+		p += n + (p[n] == '\n');
 	}
-	print_row(widths, titles);
-	for (r = 0; r < table.rows.n; r++)
-		print_row(widths, table.rows.v[r].cells);
 	ga_table_forget();
 	fflush(stdout);
 }

@@ -11,6 +11,8 @@
 struct ga_column {
 	const char *title;
 	const char *path; /* members from the record down: "gpu.type_name" */
+	int rank;	  /* 0: always shown; of the others the highest goes first where the
+			   * terminal is too narrow, the later one of equals */
 };
 
 struct ga_view {
@@ -28,6 +30,19 @@ struct ga_sometimes {
 
 /* NULL: the kind has no columns. */
 const struct ga_view *ga_view_of(const struct ga_schema *schema);
+/* A member that stands below each row on lines of its own, and as a column in a wide table. */
+struct ga_below {
+	const char *path;
+	const char *title; /* as a column */
+	const char *lead;  /* in front of it; "$ ": a command to copy, which is never broken */
+};
+#define GA_VIEW_BELOW 3
+/* Those of a kind, at most GA_VIEW_BELOW; the list ends with one without path. Never NULL. */
+const struct ga_below *ga_view_below(const struct ga_view *view);
+/* The column of a kind that a person names, with a title for it: by the title of a column, in any
+ * case and with _ for a space ("LARGEST FREE", "largest_free"), or by a member ("nvme.path"). name
+ * is borrowed. false: the kind has none. */
+bool ga_view_find(const struct ga_schema *schema, const char *name, struct ga_column *ret);
 /* The list ends with a column without a title; NULL: the kind has no such columns. */
 const struct ga_sometimes *ga_view_sometimes(const struct ga_view *view);
 

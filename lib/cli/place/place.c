@@ -68,17 +68,18 @@ static int emit_refusal(const struct ga_placed *r, struct ga_err *err)
 	struct ga_refusal shown = r->refusal; /* borrows every member */
 	size_t i;
 
-	if (codes && ga_emit_is_table()) {
-		shown.sentence = codes;
-		shown.hint = NULL;
-	}
+	if (!codes || !ga_emit_is_table())
+		return ga_emit(&ga_refusal_schema, &shown, err);
+	shown.sentence = codes;
+	shown.hint = NULL;
+	shown.alternatives.n = 0;
 	if (ga_emit(&ga_refusal_schema, &shown, err) < 0)
 		return -1;
 	for (i = 0; i < r->reasons.n; i++)
 		ga_print_item("%s: %s", shown.profile, r->reasons.v[i].sentence);
-	for (i = 0; i < shown.alternatives.n; i++)
-		ga_print_item("would fit: %s", shown.alternatives.v[i]);
-	if (r->reasons.n && r->refusal.hint)
+	for (i = 0; i < r->refusal.alternatives.n; i++)
+		ga_print_item("would fit: %s", r->refusal.alternatives.v[i]);
+	if (r->refusal.hint)
 		ga_print_item("hint: %s", r->refusal.hint);
 	return 0;
 }

@@ -18,8 +18,6 @@
 
 #define REASON_MAX 1024
 
-const char *const ga_nodes_sorts[] = { "node", "type", "gpus", "age", NULL };
-
 struct nodes {
 	const struct ga_nodes_opts *o;
 	const struct ga_accels *list;
@@ -78,40 +76,7 @@ static int by_node(const void *a, const void *b)
 	return strcmp(x->node, y->node);
 }
 
-/* Nodes without GPUs come last. */
-static const char *first_type(const struct ga_node_view *v)
-{
-	if (!v->types.n)
-		return "~";
-	return v->types.v[0].type ? v->types.v[0].type : v->types.v[0].name;
-}
-
-static int by_type(const void *a, const void *b)
-{
-	int order = strcmp(first_type(a), first_type(b));
-
-	return order ? order : by_node(a, b);
-}
-
-static int by_gpus(const void *a, const void *b)
-{
-	const struct ga_node_view *x = a, *y = b;
-
-	if (x->gpus == y->gpus)
-		return by_node(a, b);
-	return x->gpus < y->gpus ? 1 : -1;
-}
-
-static int by_age(const void *a, const void *b)
-{
-	const struct ga_node_view *x = a, *y = b;
-
-	if (x->age_seconds == y->age_seconds)
-		return by_node(a, b);
-	return x->age_seconds < y->age_seconds ? 1 : -1;
-}
-
-/* Warns if the document has a node twice: we cannot know which item is right. */
+/* Sorts the nodes, and warns if the document has one twice: we cannot know which item is right. */
 static void warn_of_twins(struct nodes *n)
 {
 	struct ga_node_view *v = n->views.v;
@@ -132,16 +97,10 @@ static void warn_of_twins(struct nodes *n)
 
 static int emit_all(struct nodes *n, struct ga_err *err)
 {
-	int (*order)(const void *, const void *) = ga_streq(n->o->sort, "type") ? by_type :
-						   ga_streq(n->o->sort, "gpus") ? by_gpus :
-						   ga_streq(n->o->sort, "age")	? by_age :
-										  by_node;
 	size_t i;
 	int r = 0;
 
 	warn_of_twins(n);
-	if (n->views.n)
-		qsort(n->views.v, n->views.n, sizeof(*n->views.v), order);
 	for (i = 0; i < n->views.n && r == 0; i++)
 		r = ga_emit(&ga_node_view_schema, &n->views.v[i], err);
 	return r;

@@ -10,11 +10,9 @@
 /* The options of "nodes"; texts are borrowed; NULL: not given. */
 struct ga_nodes_opts {
 	struct ga_borrowed_texts types; /* only nodes that have, or may have, one of these */
-	const char *sort; /* node, type, gpus, age */
 	const char *reason; /* the source of a type that is recorded by hand */
 	bool unknown, dry_run; /* unknown: only nodes with GPUs whose type is not known */
 };
-extern const char *const ga_nodes_sorts[];
 
 /* The commands return 0 or an exit status above 0, or -1 with the error. Each reads its operands
  * with ga_cli_args. */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form of standard output. */
+#include "cli/frame/form.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/frame/cell.h"
+#include "cli/frame/table_views.h"
+#include "record/closest.h"
+
+const char *const ga_form_words[] = { "json", "table", "wide", "csv", "name", NULL };
+
+static struct ga_form form;
+
+const struct ga_form *ga_form(void)
+{
+	return &form;
+}
+
+/* ---- choosing ---- */
+
+/* COLUMNS, else the size of the terminal; 0: standard output is none. */
+static int terminal_width(void)
+{
+	const char *set = getenv("COLUMNS");
+	struct ga_err ignored = GA_ERR_INIT;
+	struct winsize w;
+	int64_t n;
+
+	if (set && ga_int_parse(set, "COLUMNS", 1, 10000, &n, &ignored) == 0)
+		return (int)n;
+	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? w.ws_col : 0;
+}
+
+static bool wants_colour(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static int check_column(const char *name, const struct ga_schema *const *kinds, struct ga_err *err)
+{
+	struct ga_closest_names near;
+	const struct ga_schema *const *k;
+	const struct ga_field *f;
+	struct ga_column unused;
+
+	ga_closest_begin(&near, name);
+	for (k = kinds; *k; k++) {
+		if (ga_view_find(*k, name, &unused))
+			return 0;
+		for (f = (*k)->fields; f->name; f++)
+			ga_closest_word(&near, f->name);
+	}
+	return ga_refuse(err, GA_USAGE, "no_member", NULL,
+			 ("no record of this command has a column '%.64s'", name),
+			 ("%s%s%sgpuaas-records(5) has the members of each kind",
+			  near.n ? "near to it: '" : "", near.n ? near.names[0] : "",
+			  near.n ? "'; " : ""));
+}
+
+int ga_form_choose(const char *word, const char *columns, const char *sort,
+		   const struct ga_schema *const *kinds, struct ga_err *err)
+{
+	const char *p;
+	size_t i;
+
+	word = word ? word : isatty(STDOUT_FILENO) ? "table" : "json";
+	ga_texts_release(&form.columns);
+	form = (struct ga_form){
+		.kind = ga_streq(word, "csv")	? GA_FORM_CSV :
+			ga_streq(word, "name")	? GA_FORM_NAME :
+			ga_streq(word, "table") ? GA_FORM_TABLE :
+			ga_streq(word, "wide")	? GA_FORM_TABLE :
+						  GA_FORM_JSON,
+		.wide = ga_streq(word, "wide"),
+		.width = terminal_width(),
+		.colour = wants_colour(),
+		.descending = sort && *sort == '-',
+	};
+	form.sort = form.descending ? sort + 1 : sort;
+	for (p = columns; p && *p; p += *p == ',') {
+		size_t n = strcspn(p, ",");
+
+		if (n)
+			*ga_list_add(&form.columns) = ga_xstrndup(p, n);
+		p += n;
+	}
+	if (columns && form.kind == GA_FORM_JSON)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--columns is for tables and CSV, and this output is records"),
+				 ("add -o table or -o csv; of records, jq takes members"));
+	for (i = 0; kinds && i < form.columns.n; i++)
+		if (check_column(form.columns.v[i], kinds, err) < 0)
+			return -1;
+	return kinds && form.sort ? check_column(form.sort, kinds, err) : 0;
+}
+
+/* ---- text ---- */
+
+void ga_form_fold(const char *lead, const char *text, int indent, int hang, int width,
+		  struct ga_str *out)
+{
+	int left = indent + ga_cell_width(lead), at = left;
+	bool begun = false;
+
+	ga_str_addf(out, "%*s%s", indent, "", lead);
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		ga_autofree char *word = ga_xstrndup(text, n);
+		int w = ga_cell_width(word);
+
+		if (n && begun && width && at + 1 + w > width) {
+			at = left + hang;
+			begun = false;
+			ga_str_addf(out, "\n%*s", at, "");
+		}
+		if (n) {
+			ga_str_addf(out, "%s%s", begun ? " " : "", word);
+			at += w + begun;
+			begun = true;
+		}
+		text += n + (text[n] == ' ');
+	}
+	ga_str_addc(out, '\n');
+}
+
+/* A field with a separator, quotation mark or line break is quoted (RFC 4180, 2.6). */
+static void add_field(const char *text, bool first, struct ga_str *out)
+{
+	if (!first)
+		ga_str_addc(out, ',');
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		ga_str_add(out, text);
+		return;
+	}
+	ga_str_addc(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			ga_str_addc(out, '"');
+		ga_str_addc(out, *text);
+	}
+	ga_str_addc(out, '"');
+}
+
+static void add_row(json_t *json, const struct ga_texts *paths, struct ga_str *out)
+{
+	size_t i;
+
+	for (i = 0; i < paths->n; i++) {
+		ga_autostr struct ga_str field = GA_STR_INIT;
+
+		ga_cell_data(ga_cell_member(json, paths->v[i]), &field);
+		add_field(field.len ? field.buf : "", !i, out);
+	}
+	ga_str_addc(out, '\n');
+}
+
+void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struct ga_str *out)
+{
+	const struct ga_view *view = ga_view_of(schema);
+	ga_autotexts struct ga_texts paths = { 0 };
+	const struct ga_below *b;
+	const struct ga_column *c;
+	const struct ga_field *f;
+	struct ga_column found;
+	json_t *item;
+	size_t i;
+
+	for (i = 0; i < form.columns.n; i++)
+		if (ga_view_find(schema, form.columns.v[i], &found))
+			ga_texts_add(&paths, found.path);
+	for (c = view && !paths.n ? view->columns : NULL; c && c->title; c++)
+		ga_texts_add(&paths, c->path);
+	for (b = ga_view_below(form.columns.n ? NULL : view); b->path; b++)
+		ga_texts_add(&paths, b->path);
+	for (f = schema->fields; !paths.n && f->name; f++)
+		ga_texts_add(&paths, f->name);
+	for (i = 0; first && i < paths.n; i++)
+		add_field(paths.v[i], !i, out);
+	if (first)
+		ga_str_addc(out, '\n');
+	if (!view || !view->rows)
+		add_row(json, &paths, out);
+	else
+		json_array_foreach(json_object_get(json, view->rows), i, item)
+			add_row(item, &paths, out);
+}
+
+void ga_form_name(const struct ga_schema *schema, json_t *json, struct ga_str *out)
+{
+	const struct ga_view *view = ga_view_of(schema);
+	const char *path = view ? view->columns[0].path : schema->fields->name;
+	json_t *item;
+	size_t i;
+
+	if (!view || !view->rows) {
+		ga_cell_data(ga_cell_member(json, path), out);
+		ga_str_addc(out, '\n');
+		return;
+	}
+	json_array_foreach(json_object_get(json, view->rows), i, item) {
+		ga_cell_data(ga_cell_member(item, path), out);
+		ga_str_addc(out, '\n');
+	}
+}

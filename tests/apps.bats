@@ -233,7 +233,7 @@ plain false vllm: app_driver app_cuda app_feature app_feature"
   run_status 1 gpuaas-place <<< '{"kind":"gpuaas.request/1","profile":"any","app":"vllm","count":3}'
   jq_is .code app_count
   run_status 1 gpuaas-place --profile any --app vllm --baremetal
-  jq_is .code no_capacity
+  jq_is .code profile_shape
   run_status 5 gpuaas-place --profile any --app nothing
   jq_is '"\(.code) \(.sentence)"' "no_app there is no app 'nothing'"
   jq_in_order -c '.retired = true' "$SRC/share/objects/apps/vllm.json" | gpuaas-state apply - > "$T/applied"

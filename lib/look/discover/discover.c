@@ -180,7 +180,8 @@ static int compose(const struct ga_discover_opts *opts, const struct ga_look *lo
 		return bad_setting("GPUAAS_RESERVED_CPUS", err);
 	ga_look_gpus(look, host, &gpus);
 	ga_look_disks(look, host, &disks);
-	ga_look_fabric(look, host, &vfs);
+	if (!bundle.baremetal)
+		ga_look_fabric(look, host, &vfs);
 	if (gpus.n)
 		read_cores(host->cpus, &cores);
 	bundle.cores = cores.v;

@@ -24,6 +24,7 @@
 #include "state/db/audit.h"
 #include "state/db/row.h"
 #include "state/node/approve.h"
+#include "state/node/key.h"
 #include "state/slot/facts.h"
 
 /* ---- the tenant of a machine ---- */
@@ -495,6 +496,9 @@ int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 	    read_profile(&t, err) < 0 || make_slots(&t, err) < 0 || check_slots(&t, err) < 0 ||
 	    insert_allocation(&t, err) < 0 ||
 	    ga_store_allocation_row(db, in->allocation, &h, err) < 0 || claim_all(&t, &h, err) < 0)
+		return -1;
+	/* The tenant, who may have made the discovery, has shown the key that is registered. */
+	if (ga_store_key_revoke(db, in->node, "a tenant had the machine", err) < 0)
 		return -1;
 	return record_taken_in(&t, err);
 }

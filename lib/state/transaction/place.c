@@ -376,6 +376,16 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		refused->hint = ga_xstrdup("gpuaas-list profile shows the others");
 		return 0;
 	}
+	/* Its price is of that shape, and whoever sets it decides who gets root on a machine. */
+	if (request->shape && !ga_streq(request->shape, p->profile.shape)) {
+		refused = refuse(p, request, GA_NO, "profile_shape");
+		refused->sentence = ga_xprintf("profile '%s' is of the shape %s, and the request "
+					       "of %s", request->profile, p->profile.shape,
+					       request->shape);
+		refused->hint = ga_xstrdup("'gpuaas-profile list' shows the shape of each; without "
+					   "a shape the request has its profile's");
+		return 0;
+	}
 	r = need_image(p, request, err);
 	if (r > 0 && request->app)
 		r = need_app(p, request, &choice, err);

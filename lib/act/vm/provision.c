@@ -593,11 +593,10 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 	if (ga_rec_parse_text(p->attempt.result, schema, &u, err) < 0)
 		return -1;
 	if (schema == &ga_failure_schema) {
-		char *sentence = ga_xprintf("not run again, because this plan has failed: %s",
-					    u.f.sentence);
+		ga_autofree char *note = ga_xprintf("note: plan of '%s' is not run again, because "
+						    "it has failed", p->plan->allocation);
 
-		free(u.f.sentence);
-		u.f.sentence = sentence;
+		p->opts->to.say(note);
 	}
 	r = ga_work_emit(&p->work, schema, &u, err);
 	ga_schema_release(schema, &u);

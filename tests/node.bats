@@ -438,7 +438,7 @@ evacuated_to()
   run_status 1 gpuaas-place --profile lab
   jq_is '[.code,.nodes[0].code,.nodes[0].detail]|join(" ")' "not_ready node_draining new firmware"
   jq_is .sentence "1 GPU is free on node '$NODE', but the node is not usable (node_draining: new firmware)"
-  assert_equal "$(jq -r .hint <<< "$output")" "gpuaas-node show $NODE"
+  jq_is .hint "when the reason is settled: gpuaas-node undrain $NODE"
 }
 
 # A second host beside the one that holds the state: other disks, a folder of its own, no state.

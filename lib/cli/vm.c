@@ -54,7 +54,8 @@ int ga_vm_tell_begin(const char *progress, bool dry_run, struct ga_vm_opts *ret,
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
 		.dry_run = dry_run,
-		.to = { dry_run ? ga_emit : ga_result_emit, on_progress, say, moving },
+		.to = { .emit = dry_run ? ga_emit : ga_result_emit, .progress = on_progress,
+			.say = say, .moving = moving },
 		.fold = ga_result_fold,
 	};
 	return ga_result_open(ga_cli_state_path(), err);

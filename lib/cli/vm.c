@@ -54,7 +54,7 @@ int ga_vm_tell_begin(const char *progress, bool dry_run, struct ga_vm_opts *ret,
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
 		.dry_run = dry_run,
-		.to = { .emit = dry_run ? ga_emit : ga_result_emit, .progress = on_progress,
+		.to = { .result = dry_run ? ga_emit : ga_result_emit, .progress = on_progress,
 			.say = say, .moving = moving },
 		.fold = ga_result_fold,
 	};

@@ -102,7 +102,8 @@ static struct ga_provision_opts options(char **data_dir, char **state_dir)
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
 		.dry_run = dry_run,
-		.to = { .result = on_result, .progress = on_progress, .say = say, .moving = moving },
+		.to = { .result = on_result, .progress = on_progress, .say = say,
+			.moving = moving },
 	};
 }
 

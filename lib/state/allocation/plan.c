@@ -150,7 +150,8 @@ static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slo
 		      "SELECT g FROM (SELECT json_extract(" GA_SQL_OBJECT("record") ", "
 		      "'$.gpu.identity') AS g FROM candidate WHERE node_id = ?1) AS seen "
 		      "WHERE g IS NOT NULL AND NOT EXISTS (SELECT 1 FROM slot s WHERE "
-		      "s.node_id = ?1 AND s.retired = 0 AND s.gpu_id = ?1 || '/' || g) ORDER BY g LIMIT 1",
+		      "s.node_id = ?1 AND s.retired = 0 AND s.gpu_id = ?1 || '/' || g) "
+		      "ORDER BY g LIMIT 1",
 		      "sS", node, &gpu);
 	if (r <= 0)
 		return r < 0 ? -1 : 1;

@@ -309,10 +309,11 @@ static const char *colour_of(const char *path, const char *cell)
 
 static bool is_number(const char *cell)
 {
-	size_t digits = strspn(cell, "0123456789.");
+	size_t n = strspn(cell, "0123456789");
 
-	return (digits && (!cell[digits] || cell[digits] == '%' || cell[digits] == ' ')) ||
-	       !strcmp(cell, "-");
+	if (n && cell[n] == '.')
+		n += 1 + strspn(cell + n + 1, "0123456789");
+	return (n && (!cell[n] || cell[n] == '%' || cell[n] == ' ')) || !strcmp(cell, "-");
 }
 
 static bool is_right(size_t column)

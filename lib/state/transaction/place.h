@@ -32,8 +32,8 @@ struct ga_placer {
 	bool explain, dry_run;
 	bool admitted; /* the caller has already done the access check */
 	bool once; /* a single request of a command line: reads only the data that it needs */
-	/* Opens the catalogue of types of this machine; called at the first request with types or
-	 * with a least memory. ga_placer_release closes it. */
+	/* Opens the catalogue of types of this machine; called at the first request with types,
+	 * with a least memory or with an app. ga_placer_release closes it. */
 	int (*catalogue)(struct ga_accels **ret, struct ga_err *err);
 	/* Adds the slugs of the types that a name means in p->accels; -1 when it means no type. */
 	int (*type_means)(const struct ga_placer *p, const char *name, struct ga_texts *ret,

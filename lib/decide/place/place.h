@@ -97,7 +97,7 @@ bool ga_fleet_partitions_cross(const struct ga_fleet_node *node);
 /* The limits of an app, in addition to the profile and the request; all borrowed. */
 struct ga_place_limits {
 	const char *app; /* its name, for sentences */
-	/* of the app: in one fleet, limits of the same app and version differ only by the request */
+	/* of the app: in one fleet, its limits differ only by the request */
 	int64_t version;
 	bool any_type;
 	const char *const *types; /* the allowed types, if not any */

@@ -80,10 +80,32 @@ void ga_emit_note(const struct ga_schema *schema, json_t *json)
 		ga_cli_note_status((int)json_integer_value(json_object_get(json, "status")));
 }
 
+static bool sorts(void)
+{
+	return ga_form()->sort && !emit.is_child;
+}
+
+static void forget_sorted(void)
+{
+	size_t i;
+
+	for (i = 0; i < emit.sorted.n; i++) {
+		json_decref(emit.sorted.v[i].json);
+		free(emit.sorted.v[i].line);
+	}
+	ga_list_release(&emit.sorted);
+}
+
+bool ga_emit_collects(void)
+{
+	return emit.form != GA_FORM_JSON || sorts();
+}
+
 void ga_emit_in_child(int fd, int lock_fd)
 {
 	ga_table_forget();
-	if (emit.form != GA_FORM_JSON || ga_form()->sort)
+	forget_sorted();
+	if (ga_emit_collects())
 		emit.fd = fd;
 	emit.to_terminal = -1;
 	emit.form = GA_FORM_JSON;
@@ -173,11 +195,6 @@ static int write_record(const struct ga_schema *schema, json_t *json, const char
 	return write_line(emit.line.buf, emit.line.len, err);
 }
 
-static bool sorts(void)
-{
-	return ga_form()->sort && !emit.is_child;
-}
-
 /* By the member; equal ones, and those without it, as they came. */
 static int by_member(const void *a, const void *b)
 {
@@ -205,10 +222,8 @@ static int write_sorted(struct ga_err *err)
 		struct sorted *s = &emit.sorted.v[i];
 
 		r = r < 0 ? r : write_record(s->schema, s->json, s->line, err);
-		json_decref(s->json);
-		free(s->line);
 	}
-	ga_list_release(&emit.sorted);
+	forget_sorted();
 	return r;
 }
 
@@ -230,7 +245,7 @@ static int emit_json(const struct ga_schema *schema, json_t *json, const char *l
 /* Whether a record becomes a line of JSON at once, without being looked at. */
 static bool is_plain(const struct ga_schema *schema)
 {
-	return emit.form == GA_FORM_JSON && !sorts() && !has_status(schema);
+	return !ga_emit_collects() && !has_status(schema);
 }
 
 int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
@@ -280,7 +295,7 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)
 {
 	if (rec->schema)
 		ga_emit_note(rec->schema, rec->json);
-	if (rec->schema && (emit.form != GA_FORM_JSON || sorts())) {
+	if (rec->schema && ga_emit_collects()) {
 		ga_autofree char *line = ga_xstrndup(rec->raw, rec->raw_len);
 
 		return emit_json(rec->schema, rec->json, line, err);

@@ -14,8 +14,11 @@ void ga_emit_open(bool only_looks);
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */
 int ga_emit_status(void);
+/* Whether records are more than passed on as they come: they get another form, or an order. A
+ * parent then collects those of its children. */
+bool ga_emit_collects(void);
 /* For a child that shares stdout with others: records go to fd (its own file, if the parent
- * collects a table) or to stdout. It writes complete lines under a lock on lock_fd (-1: no lock).
+ * collects them) or to stdout. It writes complete lines under a lock on lock_fd (-1: no lock).
  * The child drops the rows that the parent had collected. */
 void ga_emit_in_child(int fd, int lock_fd);
 /* The same lock for the parent's own lines. */

@@ -108,7 +108,7 @@ static int start(struct crew *crew, struct ga_err *err)
 	ga_autofd int out = -1;
 	pid_t pid;
 
-	if (ga_emit_is_table()) {
+	if (ga_emit_collects()) {
 		out = memfd_create("records", MFD_CLOEXEC);
 		if (out < 0)
 			return ga_fail_sys(err, "cannot make room for the records of a worker");
@@ -133,7 +133,7 @@ static int start(struct crew *crew, struct ga_err *err)
 	return 0;
 }
 
-/* The records of a worker that ended become rows of the table. */
+/* The records of a worker that ended get their form, or their place in the order. */
 static void collect(int out)
 {
 	ga_autofd int fd = out;

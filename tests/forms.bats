@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# What standard output gets: -o, --columns and --sort of every program, and tables that fit the terminal.
+
+load helper
+
+setup()
+{
+  common_setup
+  export COLUMNS=80
+  setup_host h200
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  in_host gpuaas-discover > "$T/discovery"
+  gpuaas-approve --all-ready < "$T/discovery" > "$T/orders" || :
+}
+
+# The lines of a table are no wider than the terminal, but for a command, which is copied.
+fits()
+{
+  local line
+  while IFS= read -r line; do
+    [[ $line == "    \$ "* || ${#line} -le $1 ]] || { echo "too wide: $line"; return 1; }
+  done <<< "$output"
+}
+
+@test "a table fits: what is empty or matters least is left out, a command is never broken" {
+  run_ok gpuaas-list slots --table
+  fits 80
+  assert_equal "${lines[0]}" "SLOT      NODE            #  STATE     BLOCKERS"
+  COLUMNS=120 run_ok gpuaas-list slots --table
+  fits 120
+  assert_output "TYPE"
+  refute_output "ALLOCATION" # empty in every row
+  run_ok gpuaas-list slots -o wide
+  assert_output "GPU MEMORY"
+  run_ok gpuaas-list attention --table
+  fits 80
+  assert_equal "$(grep -c '^    \$ ' <<< "$output")" 3
+  run_status 1 gpuaas-place --profile lab --gpus 8 --table
+  fits 80
+  assert_output "    hint: gpuaas-list slots"
+  # Without a terminal and without COLUMNS nothing is left out for its width.
+  unset COLUMNS
+  run_ok gpuaas-list slots --table
+  assert_output "eui.002538b5410a1001"
+}
+
+@test "columns by title or member, in the order asked; a name that none has is refused before the work" {
+  run_ok gpuaas-list slots --table --columns type,#,slot
+  [[ ${lines[0]} == "TYPE "*"#  SLOT" ]]
+  run_ok gpuaas-list slots --table --columns nvme_wwid
+  assert_equal "${lines[0]}" NVME
+  run_status 2 gpuaas-list slots --table --columns slott
+  assert_stderr "no record of this command has a column 'slott'"
+  assert_stderr "near to it: 'slots'"
+  run_status 2 gpuaas-list slots --json --columns slot
+  assert_stderr "--columns is for tables and CSV"
+  run_status 2 in_host gpuaas-wipe --sort nosuch < "$T/orders"
+  assert_equal "$(gpuaas-list slots --where state=wiping -o name | wc -l)" 6
+}
+
+@test "CSV and names for scripts; sorted by a title, highest first, what is empty last" {
+  run_ok gpuaas-list slots -o csv --columns slot_index,state --sort -#
+  assert_equal "${lines[0]}|${lines[1]}|${lines[8]}" "slot_index,state|7,wiping|0,wiping"
+  run_ok gpuaas-list slots -o csv --columns type_name,blockers --sort slot_index
+  assert_equal "$(python3 -c 'import csv, json, sys
+rows = list(csv.reader(sys.stdin))
+print(len(rows), {len(r) for r in rows}, json.loads(rows[4][1])[0]["code"])' <<< "$output")" "9 {2} missing_fabric_vf"
+  run_ok gpuaas-list slots -o name --sort slot_index
+  assert_equal "$output" "$(gpuaas-list slots --json | jq -rs 'sort_by(.slot_index)[].slot')"
+  run_ok gpuaas-list slots --json --sort -slot_index
+  jq_slurp_is 'map(.slot_index) | tostring' "[7,6,5,4,3,2,1,0]"
+  run_status 2 gpuaas-list slots -o cvs
+  assert_stderr "takes one of json, table, wide, csv, name"
+}
+
+@test "records of workers get the same form and order" {
+  run_ok in_host gpuaas-wipe --jobs 2 -o csv --columns object,outcome < "$T/orders"
+  assert_equal "$(grep -c ',confirmed$' <<< "$output")" 6
+  for slot in $(gpuaas-list slots --where state=available -o name); do
+    gpuaas-approve disable "$slot" --reason again > "$T/out"
+    gpuaas-approve repair "$slot" --reason again
+  done | jq -c 'select(.kind == "gpuaas.wipe-order/1")' > "$T/orders"
+  run_ok in_host gpuaas-wipe --jobs 2 --sort -object < "$T/orders"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.wipe-evidence/1").object' <<< "$output")" \
+    "$(jq -r .object "$T/orders" | sort -r)"
+}

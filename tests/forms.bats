@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What standard output gets: -o, --columns and --sort of every program, and tables that fit the terminal.
+# The forms of standard output: -o, --columns and --sort of every program, and tables that fit the terminal.
 
 load helper
 

@@ -103,8 +103,11 @@ static int take(struct ga_placer *p, struct batch *b, const struct ga_rec *rec,
 		struct ga_err *err)
 {
 	b->saw_match |= ga_rec_is(rec, &ga_match_schema);
-	if (!ga_rec_is(rec, &ga_request_schema))
+	if (!ga_rec_is(rec, &ga_request_schema)) {
+		ga_cli_stream_passed(rec);
 		return ga_emit_raw(rec, err);
+	}
+	ga_cli_stream_took();
 	b->saw_request = true;
 	if (ga_rec_parse(rec, &ga_request_schema, &b->v[b->n], err) < 0)
 		return -1;
@@ -121,6 +124,8 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 
 	if (ga_request_needs_profile(opts, err) < 0 || ga_cli_need_pipe("requests", err) < 0)
 		return -1;
+	ga_cli_stream_began("standard input",
+			    (const struct ga_schema *const[]){ &ga_request_schema, NULL });
 	while (r == 0 && (more = ga_reader_next(reader, &rec, err)) != 0) {
 		r = more < 0 ? -1 : take(p, b, &rec, err);
 		/* Answer the requests so far before a read that may block: the sender may wait. */

@@ -278,6 +278,14 @@ static int check_operands(struct ga_err *err)
 	return 0;
 }
 
+/* Whether --dry-run was given; programs and commands that can do without a change have it. */
+static bool is_dry_run(void)
+{
+	const struct ga_opt *o = find_opt("dry-run", strlen("dry-run"), 0);
+
+	return o && o->type == GA_O_FLAG && *(const bool *)o->var;
+}
+
 /* The value of KEY=VALUE in the configuration, as a text that lives as long as the program. */
 static const char *config_value(const char *key)
 {
@@ -438,7 +446,13 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	}
 	if (cli.introspect)
 		return ga_cli_introspect(prog), 0;
-	return check_operands(err) < 0 ? -1 : 1;
+	if (check_operands(err) < 0)
+		return -1;
+	if (is_dry_run()) {
+		ga_emit_dry_run();
+		ga_say("%s: dry run: nothing is changed", prog->name);
+	}
+	return 1;
 }
 
 /* The message may quote text from outside, so control characters are replaced. */
@@ -485,6 +499,8 @@ int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
 	full = ga_emit_close(&out) < 0;
 	if (r < 0)
 		print_error(prog, err);
+	else
+		ga_cli_stream_say();
 	/* An error of reason "stdout" says it already. */
 	if (full && (r >= 0 || !ga_streq(err->reason, out.reason)))
 		print_error(prog, &out);
@@ -544,6 +560,7 @@ int ga_cli_may_replace(const char *path, struct ga_err *err)
 
 int ga_cli_open(const char *operand, struct ga_err *err)
 {
+	struct stat st;
 	int fd;
 
 	if (ga_streq(operand, "-"))
@@ -551,6 +568,11 @@ int ga_cli_open(const char *operand, struct ga_err *err)
 	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", operand);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
+		ga_cleanup_fd(&fd);
+		return ga_fail_for(err, GA_USAGE, "is_disk", "'%s' is a disk, and records are read "
+				   "from a file or a pipe", operand);
+	}
 	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
 }
 

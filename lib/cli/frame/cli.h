@@ -184,8 +184,15 @@ GA_MUST_CHECK int ga_cli_stream_jobs(int fd, const char *name, const struct ga_c
 GA_MUST_CHECK int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
 					  const struct ga_consumer *here, int jobs,
 					  struct ga_err *err);
+/* For a program that reads records by itself, so that the frame can say at the end that there was
+ * nothing to do: the name of its input and the kinds that it takes (NULL-terminated), each record
+ * that it took, and each that it passed on. The functions above call these. */
+void ga_cli_stream_began(const char *name, const struct ga_schema *const *kinds);
+void ga_cli_stream_took(void);
+void ga_cli_stream_passed(const struct ga_rec *rec);
 /* Opens an operand for reading: "-" is standard input (descriptor 0), else the file. Returns the
- * descriptor; the caller closes it unless it is 0. GA_NOTFOUND if there is no such file. */
+ * descriptor; the caller closes it unless it is 0. GA_NOTFOUND if there is no such file; GA_USAGE
+ * "is_disk" for a block device. */
 GA_MUST_CHECK int ga_cli_open(const char *operand, struct ga_err *err);
 /* Checks a path for --output: refuses "-" (GA_USAGE), the state, and anything that is no regular
  * file (GA_CONFLICT, ga_file_may_replace). */

@@ -200,9 +200,7 @@ static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 static int finish(struct run *run, const struct ga_schema *schema, const void *obj,
 		  struct ga_err *err)
 {
-	if (run->o->dry_run)
-		ga_say("dry run: nothing is changed");
-	else if (ga_db_commit(run->db, err) < 0)
+	if (!run->o->dry_run && ga_db_commit(run->db, err) < 0)
 		return -1;
 	ga_db_rollback(run->db);
 	return ga_emit(schema, obj, err);

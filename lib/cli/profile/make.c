@@ -178,13 +178,8 @@ static int store(struct ga_db *db, const struct ga_profile *before, const struct
 
 	if (put(db, before, p, &now, err) < 0) /* a dry run does not even record the refusal */
 		return opt.dry_run ? -1 : ga_store_access_note(db, err);
-	r = 0;
-	if (opt.dry_run) {
-		ga_db_rollback(db);
-		say("dry run: nothing is changed");
-	} else if (ga_db_commit(db, err) < 0) {
-		r = -1;
-	}
+	r = opt.dry_run ? 0 : ga_db_commit(db, err);
+	ga_db_rollback(db);
 	if (r == 0)
 		r = ga_emit(&ga_profile_schema, &now, err);
 	ga_schema_release(&ga_profile_schema, &now);

@@ -43,7 +43,7 @@ static const struct ga_opt opts[] = {
 	  .help = "newest first (tasks, usage, evidence, audit, events)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
-	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
+	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "APP",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
 	  .help = "with --app: every live allocation, and why the app cannot run on it" },
@@ -72,10 +72,17 @@ static const char *const examples[] = {
 	NULL,
 };
 
+static const char *const kinds[] = {
+	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
+	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "pools", "regions",
+	"maintenance", "teams", "grants", "access-settings", "proposals", "attention", NULL,
+};
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-list",
 	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
 	.args = "KIND",
+	.kinds = kinds,
 	.args_min = 0,
 	.args_max = 1,
 	.opts = opts,

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/texts.h"
+#include "cli/frame/complete.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/help.h"
@@ -44,7 +45,7 @@ static const struct ga_opt common_opts[] = {
 	  .values = forms,
 	  .help = "json, table, wide (a table with all columns), csv or name (default: a table "
 		  "on a terminal, else json)" },
-	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "NAME,…",
+	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "COLUMN,…",
 	  .help = "the columns of the table or CSV, by title or member" },
 	{ .name = "sort", .type = GA_O_TEXT, .var = &cli.sort, .arg = "[-]MEMBER",
 	  .help = "sort the records of each kind; with -: the highest first" },
@@ -88,9 +89,10 @@ const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const stru
 	return tables;
 }
 
-static const struct ga_opt *find_opt(const char *name, size_t len, char short_name)
+const struct ga_opt *ga_cli_find_opt(const struct ga_prog *prog, const struct ga_cmd *cmd,
+				     const char *name, size_t len, char short_name)
 {
-	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	const struct ga_opt *const *t = ga_cli_tables(prog, cmd);
 	const struct ga_opt *o;
 
 	for (; *t; t++)
@@ -200,7 +202,8 @@ static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 	char *arg = argv[*i], *value = NULL;
 	bool is_long = arg[1] == '-';
 	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
-	const struct ga_opt *o = find_opt(is_long ? arg + 2 : NULL, len, is_long ? 0 : arg[1]);
+	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, is_long ? arg + 2 : NULL, len,
+						 is_long ? 0 : arg[1]);
 
 	if (!o)
 		return unknown_option(arg, is_long ? len + 2 : 2, err);
@@ -281,7 +284,8 @@ static int check_operands(struct ga_err *err)
 /* Whether --dry-run was given; programs and commands that can do without a change have it. */
 static bool is_dry_run(void)
 {
-	const struct ga_opt *o = find_opt("dry-run", strlen("dry-run"), 0);
+	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, "dry-run", strlen("dry-run"),
+						 0);
 
 	return o && o->type == GA_O_FLAG && *(const bool *)o->var;
 }
@@ -420,6 +424,8 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			return ga_fail_sys(err, "cannot open '/dev/null'");
 	if (ga_cli_read_config(err) < 0)
 		return -1;
+	if (argc > 1 && ga_streq(argv[1], GA_COMPLETE))
+		return ga_cli_complete(prog, argv + 2, argc - 2), 0;
 	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails with an error */
 	if (prog->acts)
@@ -538,6 +544,24 @@ const char *ga_cli_state_path(void)
 bool ga_cli_state_named(void)
 {
 	return cli.state != NULL;
+}
+
+char *ga_cli_beside(const char *program)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		ga_autofree char *beside = ga_xprintf("%.*s/%s", (int)(slash - path), path,
+						      program);
+
+		if (!access(beside, X_OK))
+			return GA_TAKE(beside);
+	}
+	return ga_xstrdup(program);
 }
 
 const char *ga_cli_host_dir(void)

@@ -260,6 +260,12 @@ demo:
 	$(SUB) all units
 	GPUAAS_BUILD=$(B) share/demo/lifecycle
 
+## playground: install what is missing, build, a shell in a recorded host (share/demo/shell)
+playground:
+	$(DEPS) --build --run --demo
+	$(SUB) all units
+	@GPUAAS_BUILD=$(B) share/demo/shell
+
 ## deb: the Debian packages of this tree, in build/deb
 deb:
 	$(DEPS) --build --deb
@@ -369,7 +375,7 @@ clean:
 help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
+.PHONY: playground all units benches replays check check-unit check-replay check-bats check-cloud \
 	check-vm check-source check-layers check-asan cover analyzer mutate fuzz-smoke schemas \
 	records-man completions demo deb check-deb bench day torture install uninstall clean help \
 	compile_commands.json FORCE

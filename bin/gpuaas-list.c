@@ -34,7 +34,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
 	  .help = "only records with this value; several: with all values" },
 	{ .name = "since", .type = GA_O_TEXT, .var = &since, .arg = "TIME",
-	  .help = "only records from this time on (2026-01-31T08:15:00Z, or 24h ago: 24h)" },
+	  .help = "only records from this time on: 2026-11-25, '2026-11-25 03:56:13Z', 5m ago: 5m" },
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
 	  .max = INT32_MAX, .help = "at most this many records" },
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
@@ -106,15 +106,17 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit_line(line.buf, err);
 }
 
-/* The time of --since: as given, or a duration before now. */
-static const char *since_when(char out[GA_TIME_SIZE])
+/* The time of --since as records have it, NULL without one. */
+static int since_when(const char **ret, char out[GA_TIME_SIZE], struct ga_err *err)
 {
-	struct ga_err ignored = GA_ERR_INIT;
-	int64_t seconds;
+	struct ga_when when;
 
-	if (!since || ga_duration_parse(since, &seconds, &ignored) < 0)
-		return since;
-	return ga_time_format(ga_clock_micros() - seconds * GA_SECOND, out);
+	if (!since)
+		return 0;
+	if (ga_when_parse(since, ga_clock_micros(), false, &when, err) < 0)
+		return ga_wrap(err, "--since");
+	*ret = ga_time_format(when.since, out);
+	return 0;
 }
 
 static int kind_wanted(const char **ret, struct ga_err *err)
@@ -161,9 +163,8 @@ static int run(struct ga_err *err)
 	int r;
 
 	if (kind_wanted(&q.kind, err) < 0 ||
-	    ga_cli_stale_after(&q.stale_seconds, err) < 0)
+	    ga_cli_stale_after(&q.stale_seconds, err) < 0 || since_when(&q.since, time, err) < 0)
 		return -1;
-	q.since = since_when(time);
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||

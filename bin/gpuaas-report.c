@@ -15,8 +15,8 @@ static struct ga_report_opts opt;
 	  .help = "a record for each team,project,type,profile,node,allocation (any of them)" }
 #define FROM \
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME", \
-	  .help = "begin of the period: 2026-11-01, 2026-11-01T08:15:00Z, or 24h for 24 hours " \
-		  "ago (default: the month of --to)" }
+	  .help = "begin of the period: a month alone (2026-10), 2026-11-01, " \
+		  "2026-11-01T08:15:00Z, or 24h for 24 hours ago (default: the month of --to)" }
 #define TO \
 	{ .name = "to", .type = GA_O_TEXT, .var = &opt.to, .arg = "TIME", \
 	  .help = "first second after the period (default: now)" }

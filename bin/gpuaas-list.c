@@ -160,25 +160,26 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
+	ga_autofree char *after_id = NULL;
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autodb_leave struct ga_db *db = NULL;
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
-	struct ga_list_query q = { .after = after, .limit = limit, .newest = newest, .here = here,
+	struct ga_list_query q = { .limit = limit, .newest = newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
 	int r;
 
 	if (kind_wanted(&q.kind, err) < 0 ||
-	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0 ||
-	    since_when(&q.since, time, err) < 0)
+	    ga_cli_stale_after(&q.stale_seconds, err) < 0 || since_when(&q.since, time, err) < 0)
 		return -1;
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0)
+	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
+	    (after && ga_cli_after(db, q.kind, after, &after_id, err) < 0))
 		return -1;
+	q.after = after_id;
 	if (follow) {
 		if (names.unknown.code)
 			ga_say("%s: %s: %s", prog.name, names.unknown.msg, names.unknown.hint);

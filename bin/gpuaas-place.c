@@ -153,8 +153,7 @@ static int run(struct ga_err *err)
 	int r;
 
 	ga_audit_program(prog.name);
-	r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &placer.stale_seconds,
-			      err);
+	r = ga_cli_stale_after(&placer.stale_seconds, err);
 	if (r == 0)
 		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
 	placer.db = db;

@@ -38,7 +38,7 @@ static const struct ga_opt opts[] = {
 	  .help = "carry out the orders that this host has read and not confirmed" },
 	{ .name = "unanswered", .type = GA_O_FLAG, .var = &unanswered,
 	  .help = "with --pending: only the orders without evidence" },
-	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "EVIDENCE|SLOT",
+	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "ID|NAME",
 	  .help = "print kept evidence for a tenant" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &hand.dry_run,
 	  .help = "show identity, guard and methods; touch nothing" },

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/complete.h"
+#include "record/closest.h"
 
 static const char *const examples[] = {
 	"gpuaas help",
@@ -97,6 +98,21 @@ static void help(const char *own)
 	ga_print_text(text.buf);
 }
 
+static void hint_near(const char *own, const char *name)
+{
+	ga_autotexts struct ga_texts names = { 0 };
+	ga_autofree char *hint = NULL;
+	struct ga_closest_names near;
+	size_t i;
+
+	find_programs(own, &names);
+	ga_closest_begin(&near, name + strlen("gpuaas-"));
+	for (i = 0; i < names.n; i++)
+		ga_closest_word(&near, names.v[i] + strlen("gpuaas-"));
+	hint = ga_closest_hint(&near);
+	ga_say("gpuaas: hint: %s'gpuaas help' lists what is there", hint);
+}
+
 /* Does not return when the program runs. argv[0] is not looked at. */
 static int run_program(const char *own, char **argv)
 {
@@ -115,7 +131,7 @@ static int run_program(const char *own, char **argv)
 		ga_proc_exec((const char *const *)(uintptr_t)(argv + 1), environ);
 	if (errno == ENOENT) {
 		ga_say("gpuaas: there is no program '%s'", name);
-		ga_say("gpuaas: hint: 'gpuaas help' lists what is there");
+		hint_near(own, name);
 		return GA_NOTFOUND;
 	}
 	saved = errno;

@@ -161,3 +161,159 @@ nothing was done"
     gpuaas-release --pending --progress none --json'
   assert_equal "$output$stderr" ""
 }
+
+# A command line for each operand and option that names a node, slot or allocation; @ is where its
+# id, a prefix of it or its name goes.
+naming()
+{
+  cat << 'END'
+node gpuaas-node show @
+node gpuaas-node set @ --pool a --dry-run
+node gpuaas-node mode @ slice --dry-run
+node gpuaas-node rename @ h8 --dry-run
+node gpuaas-node drain @ --reason test --dry-run
+node gpuaas-node undrain @ --dry-run
+node gpuaas-node quarantine @ --reason test --dry-run
+node gpuaas-node lost @ --reason test --dry-run
+node gpuaas-node retire @ --reason test --dry-run
+node gpuaas-node revoke-key @ --reason test --dry-run
+node gpuaas-node maintenance @ --from 60h --to 61h --reason test --dry-run
+node gpuaas-node list --where node=@
+node gpuaas-list slots --where node=@
+node gpuaas-list nodes --after @
+node gpuaas-list audit --where object=@
+node gpuaas-show @
+node gpuaas-state expect --node @
+node gpuaas-reconcile --node @ --plan
+node gpuaas-place --profile lab --gpus 1 --project p --image lab --node @ --dry-run
+node gpuaas-profile create other --count 1 --image lab --from-nodes @ --dry-run
+node gpuaas-on --nodes node=@ true
+slot gpuaas-approve cordon @ --reason test --dry-run
+slot gpuaas-list slots --after @
+slot gpuaas-list claims --where slot=@
+slot gpuaas-show @
+slot gpuaas-wipe --certificate @
+allocation gpuaas-node drain h7 --reason test --evacuate --consent @ --dry-run
+allocation gpuaas-show @
+allocation gpuaas-release @ --dry-run
+allocation gpuaas-list usage --where allocation=@
+allocation gpuaas-list tasks --where object=@
+allocation gpuaas-list allocations --after @
+allocation gpuaas-provision --resume @ --dry-run
+allocation gpuaas-vm start @ --dry-run
+allocation gpuaas-vm stop @ --dry-run
+allocation gpuaas-vm reboot @ --dry-run
+allocation gpuaas-vm rebuild @ --dry-run
+allocation gpuaas-vm publish @ --port 8080 --dry-run
+allocation gpuaas-vm unpublish @ --port 8080 --dry-run
+allocation gpuaas-vm published @
+allocation gpuaas-vm console @
+allocation gpuaas-vm access @
+END
+}
+
+# What a run with an id, a prefix or a name gives must be the same but for times and new ids.
+as_run()
+{
+  run --separate-stderr here timeout 20 $1 < /dev/null
+  printf '%s\n' "$status" "$(jq -r '.kind, .node, .slot, .allocation, .object' <<< "$output" 2>&1 |
+    grep -v '^[0-9a-z]\{8\}$')"
+}
+
+@test "operands and options that name an object take its id, a unique prefix and its name" {
+  local kind line id name byid
+  make_busy_lab
+  declare -A ids=([node]=$(gpuaas-list nodes | jq -r .node)
+    [slot]=$(gpuaas-list slots --where state=active | jq -r .slot)
+    [allocation]=$(gpuaas-list allocations | jq -r .allocation))
+  declare -A names=([node]=h7 [slot]=${ids[slot]} [allocation]=vm1)
+  while read -r kind line; do
+    id=${ids[$kind]} name=${names[$kind]}
+    byid=$(as_run "${line/@/$id}")
+    echo "$line: ${byid:0:40}"
+    [[ ${byid%%$'\n'*} != 5 || $line = gpuaas-on* || $line = *unpublish* ]]
+    for name in "$name" "${id:0:6}"; do
+      assert_equal "$(as_run "${line/@/$name}")" "$byid"
+    done
+    # Nothing is named so: 5, and what is spelled nearly so, and where they are listed.
+    run --separate-stderr here timeout 20 ${line/@/${names[$kind]}z} < /dev/null
+    echo "$stderr"
+    if [[ $line = gpuaas-place* ]]; then
+      assert_output "near to it: 'h7'"
+    elif [[ $line != *--consent* ]]; then
+      assert_status 5
+      [[ $kind = slot || $line = *--after* || $line = gpuaas-provision* || $stderr = *"near to it: '${names[$kind]}'"* ]]
+    fi
+  done < <(naming)
+  # Each such operand is in the list above.
+  for line in "$GPUAAS_BUILD"/bin/gpuaas-*; do
+    [[ -x $line && $line != *-host-shell ]] || continue
+    "$line" --introspect-cli
+  done | jq -r '.command|. as $p|(.commands[]|select((.arguments // "")|test("NODE|SLOT|ALLOCATION|ID"))|
+    "\($p.name) \(.name)"), (.options[]|select((.argument.name // "")|test("^(NODE|ALLOCATION|ID)"))|
+    "\($p.name) \(.names[-1])"), (.commands[]|. as $c|.options[]|
+    select((.argument.name // "")|test("^(NODE|ALLOCATION)"))|"\($p.name) \(.names[-1])")' |
+    sort -u > "$T/those"
+  while read -r line; do
+    case $line in
+      # A machine that may not be in the state, and a node of Kubernetes; ssh, which would connect,
+      # finds its allocation as access does.
+      *" --machine" | "gpuaas-profile nodes" | "gpuaas-vm ssh") continue ;;
+      # Their operand is the name of a new profile.
+      "gpuaas-profile create") continue ;;
+    esac
+    echo "in introspection: $line"
+    naming | grep -F -- "${line%% *}" | grep -qF -- "${line#* }"
+  done < "$T/those"
+}
+
+@test "the name of an allocation that has ended still finds it, until another one has it" {
+  local old
+  make_busy_lab
+  old=$(gpuaas-list allocations | jq -r .allocation)
+  run_ok here bash -c 'gpuaas-release vm1 --yes | gpuaas-wipe'
+  run_ok gpuaas-show vm1
+  assert_equal "$(jq -rs '.[0].allocation' <<< "$output")" "$old"
+  run_ok gpuaas-list tasks --where object=vm1
+  [[ -n $output ]]
+  run_ok here gpuaas-wipe --certificate vm1
+  assert_output "CERTIFICATE"
+  run_ok here gpuaas-wipe --certificate "${old:0:5}"
+  assert_output "CERTIFICATE"
+  # Its address may belong to another guest by now.
+  run_status 4 here gpuaas-vm access vm1
+  assert_stderr "the release of '$old' is done"
+  assert_equal "$output" ""
+  run_status 4 here gpuaas-vm start vm1
+  assert_stderr "its VM is gone: 'gpuaas-show $old' shows how it ended"
+  run_ok here bash -c 'gpuaas-place --profile lab --gpus 1 --project p --image lab --name vm1 |
+    gpuaas-provision'
+  run_ok gpuaas-show vm1
+  [[ $(jq -rs '.[0].allocation' <<< "$output") != "$old" ]]
+}
+
+@test "a wrong word gets the near ones, and the list of what there is" {
+  make_busy_lab
+  run_status 2 gpuaas-list slotz
+  assert_stderr "near to it: 'slots'; kinds: nodes slots "
+  run_status 2 gpuaas-report
+  assert_stderr "a command is missing"
+  assert_stderr "commands: usage cost; see 'gpuaas-report --help'"
+  run_status 2 gpuaas-export prometheus
+  assert_stderr "commands: openmetrics kueue"
+  run_status 2 gpuaas-report usage --by nod
+  assert_stderr "near to it: 'node'; --by takes, with commas: team "
+  run_status 5 gpuaas lst
+  assert_stderr "near to it: 'list'"
+  run_status 5 gpuaas-place --profile lap --gpus 1 --project p
+  assert_stderr "near to it: 'lab'; 'gpuaas-list profiles' shows them"
+  run_status 1 gpuaas-place --profile lab --gpus 1 --project p --image lat
+  jq_is .hint "near to it: 'lab'; 'gpuaas-list images' shows them; 'gpuaas-image add' makes one"
+  run_status 5 gpuaas-profile set lap --price 2
+  assert_stderr "near to it: 'lab'"
+  # Spaces and case are no other name.
+  run_status 5 gpuaas-show "VM1 "
+  assert_stderr "near to it: 'vm1'"
+  GPUAAS_STALE_AFTER=24 run_status 2 gpuaas-list slots
+  assert_stderr "GPUAAS_STALE_AFTER: '24' has no unit"
+}

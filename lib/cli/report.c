@@ -10,6 +10,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/types.h"
 #include "exchange/focus.h"
+#include "record/closest.h"
 #include "record/report.h"
 #include "record/time.h"
 #include "state/watch/report.h"
@@ -85,14 +86,20 @@ static int read_window(struct report *r, struct ga_err *err)
 
 static int unknown_by(const char *word, size_t len, struct ga_err *err)
 {
+	ga_autofree char *asked = ga_xstrndup(word, len), *hint = NULL;
 	ga_autostr struct ga_str names = GA_STR_INIT;
+	struct ga_closest_names near;
 	size_t i;
 
-	for (i = 0; i < GA_BY_N; i++)
+	ga_closest_begin(&near, asked);
+	for (i = 0; i < GA_BY_N; i++) {
+		ga_closest_word(&near, ga_cost_by_words[i]);
 		ga_str_addf(&names, " %s", ga_cost_by_words[i]);
+	}
+	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("use cannot be grouped by '%.*s'", len > 64 ? 64 : (int)len, word),
-			 ("--by takes, with commas:%s", names.buf));
+			 ("use cannot be grouped by '%.64s'", asked),
+			 ("%s--by takes, with commas:%s", hint, names.buf));
 }
 
 static int read_by(const char *text, bool by[GA_BY_N], struct ga_err *err)

@@ -182,6 +182,18 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	return hint_near(&near, "--", err);
 }
 
+/* Names every command of the program. */
+static int hint_commands(struct ga_err *err)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	const struct ga_cmd *c;
+
+	for (c = cli.prog->cmds; c && c->name; c++)
+		ga_str_addf(&names, "%s%s", names.len ? " " : "commands: ", c->name);
+	ga_str_add(&names, names.len ? "; " : "");
+	return hint_help(names.len ? names.buf : "", err);
+}
+
 int ga_cli_unknown_command(const char *name, const char *const *words, struct ga_err *err)
 {
 	const struct ga_cmd *c;
@@ -193,7 +205,7 @@ int ga_cli_unknown_command(const char *name, const char *const *words, struct ga
 	for (; words && *words; words++)
 		ga_closest_word(&near, *words);
 	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
-	return hint_near(&near, "", err);
+	return near.n ? hint_near(&near, "", err) : hint_commands(err);
 }
 
 /* Takes the option at argv[*i]; its value may be the next argument. */
@@ -265,7 +277,7 @@ static int check_operands(struct ga_err *err)
 
 	if (cli.prog->cmds && !cli.cmd) {
 		ga_err_set(err, GA_USAGE, "a command is missing");
-		return hint_help("", err);
+		return hint_commands(err);
 	}
 	if (cli.n_args < min) {
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
@@ -320,6 +332,13 @@ const char *ga_cli_setting(const char *key, const char *fallback)
 		return value;
 	value = config_value(key);
 	return value && *value ? value : fallback;
+}
+
+int ga_cli_stale_after(int64_t *ret, struct ga_err *err)
+{
+	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), ret, err) < 0)
+		return ga_wrap(err, "GPUAAS_STALE_AFTER");
+	return 0;
 }
 
 const char *ga_cli_configured(const char *key, const char *fallback)

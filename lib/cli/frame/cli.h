@@ -107,6 +107,9 @@ const char *ga_cli_setting(const char *key, const char *fallback);
 /* A setting that names a program to run: KEY of that file, else fallback. Never from the
  * environment. */
 const char *ga_cli_configured(const char *key, const char *fallback);
+/* GPUAAS_STALE_AFTER in seconds, else 24h: the age from which the view of a node is stale.
+ * GA_USAGE, naming the setting. */
+GA_MUST_CHECK int ga_cli_stale_after(int64_t *ret, struct ga_err *err);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */

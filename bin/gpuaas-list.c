@@ -16,6 +16,7 @@
 #include "record/app.h"
 #include "record/node.h"
 #include "record/plan.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/syslog.h"
@@ -40,7 +41,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
 	  .help = "start after the record of this id (histories: after the row of this number)" },
 	{ .name = "newest", .type = GA_O_FLAG, .var = &newest,
-	  .help = "newest first (tasks, usage, evidence, audit, events)" },
+	  .help = "newest first (tasks, usage, evidence, audit, events, refusals)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
 	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
@@ -57,7 +58,7 @@ static const struct ga_schema *const produces[] = {
 	&ga_audit_schema,      &ga_pool_schema,	&ga_region_schema,	&ga_attention_schema,
 	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
 	&ga_access_settings_schema,     &ga_proposal_schema, &ga_app_schema, &ga_app_fit_schema,
-	NULL,
+	&ga_kept_refusal_schema, NULL,
 };
 
 static const char *const examples[] = {
@@ -67,6 +68,7 @@ static const char *const examples[] = {
 	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
 	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
+	"gpuaas-list refusals --since 24h --newest",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow -o syslog",
 	NULL,
@@ -128,7 +130,7 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 				 ("KIND is missing"),
 				 ("nodes slots candidates profiles apps images node-images "
 				  "allocations plans claims tasks usage evidence audit events "
-				  "pools regions maintenance teams grants access-settings "
+				  "refusals pools regions maintenance teams grants access-settings "
 				  "proposals attention"));
 	*ret = args[0];
 	if ((app || explain) && strcmp(*ret, "allocation") && strcmp(*ret, "allocations"))

@@ -21,6 +21,7 @@
 #include "state/capacity/app.h"
 #include "state/capacity/pool.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/refusal.h"
 #include "state/capacity/region.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
@@ -94,6 +95,7 @@ PAGE(some_tasks, ga_query_tasks(db, NULL, &page, ret, err))
 PAGE(some_usage, ga_query_usage(db, NULL, &page, ret, err))
 PAGE(some_audit, ga_query_audit(db, NULL, &page, ret, err))
 PAGE(some_events, ga_query_events(db, &page, ret, err))
+PAGE(some_refusals, ga_query_refusals(db, &page, ret, err))
 
 static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
@@ -123,6 +125,8 @@ static const struct list_kind kinds[] = {
 	  .query = some_audit },
 	{ "event", "events", &ga_event_schema, "seq", "at", BY_NUMBER,
 	  .query = some_events },
+	{ "refusal", "refusals", &ga_kept_refusal_schema, "seq", "last_at", BY_NUMBER,
+	  .query = some_refusals },
 	{ "maintenance", "maintenance", &ga_maintenance_schema, "maintenance", "from",
 	  .query = all_maintenance },
 	{ "team", "teams", &ga_team_schema, "name", .query = all_teams, .text = true },
@@ -227,7 +231,7 @@ static int check_query(struct filter *f, struct ga_err *err)
 	if (q->newest && !f->kind->history)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--newest is for histories, and '%s' is none", f->kind->plural),
-				 ("histories: tasks usage evidence audit events"));
+				 ("histories: tasks usage evidence audit events refusals"));
 	if (!q->since)
 		return 0;
 	if (!f->kind->time)

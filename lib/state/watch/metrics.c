@@ -385,6 +385,39 @@ static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	return r;
 }
 
+/* ---- demand that was turned away ---- */
+
+/* One column of refusal_total as a family; its rows come from the largest number down. */
+static int refused(struct ga_rows *rows, const char *name, const char *help, struct ga_str *to,
+		   struct ga_err *err)
+{
+	static const char *const labels[] = { "code", "type", NULL };
+
+	ga_om_family(to, name, help);
+	return ga_metrics_bounded_rows(rows, name, labels, to, err);
+}
+
+static int refusals(struct ga_db *db, struct ga_str *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *requests = NULL, *gpus = NULL, *attempts = NULL;
+
+	if (ga_db_query(db, &requests, err, "SELECT code, type, requests FROM refusal_total "
+			"ORDER BY requests DESC, code, type", "") < 0 ||
+	    ga_db_query(db, &gpus, err, "SELECT code, type, gpus FROM refusal_total "
+			"ORDER BY gpus DESC, code, type", "") < 0 ||
+	    ga_db_query(db, &attempts, err, "SELECT code, type, attempts FROM refusal_total "
+			"ORDER BY attempts DESC, code, type", "") < 0)
+		return -1;
+	return refused(requests, "gpuaas_refusals", "Requests that placement refused; the same "
+		       "one counts once a day. Only grows.", to, err) < 0 ||
+			       refused(gpus, "gpuaas_refused_gpus", "GPUs of these requests. Only "
+				       "grows.", to, err) < 0 ||
+			       refused(attempts, "gpuaas_refusal_attempts", "How often such "
+				       "requests were made. Only grows.", to, err) < 0 ?
+		       -1 :
+		       0;
+}
+
 /* ---- faults ---- */
 
 static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
@@ -498,7 +531,7 @@ int ga_store_metrics(struct ga_db *db, const struct ga_metrics_query *q, struct 
 	about(db, q->now, to);
 	if (nodes(db, to, err) < 0 || node_times(db, to, err) < 0 || slots(db, to, err) < 0 ||
 	    allocations(db, to, err) < 0 ||
-	    usage(db, to, err) < 0 || drift(db, to, err) < 0 ||
+	    usage(db, to, err) < 0 || refusals(db, to, err) < 0 || drift(db, to, err) < 0 ||
 	    attention(db, q->stale_seconds, to, err) < 0 ||
 	    ga_metrics_work(db, q->now, to, err) < 0)
 		return -1;

@@ -27,7 +27,7 @@
 static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
-static bool follow, newest, explain;
+static bool follow, newest, explain, all;
 static const char *app;
 static char hostname[256];
 
@@ -44,6 +44,8 @@ static const struct ga_opt opts[] = {
 	  .help = "newest first (tasks, usage, evidence, audit, events, refusals)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
+	{ .name = "all", .type = GA_O_FLAG, .var = &all,
+	  .help = "also entries that somebody acknowledged (attention)" },
 	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
@@ -145,6 +147,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
 			"'%s'", *ret);
+	if (all && strcmp(*ret, "attention"))
+		return ga_fail(err, GA_USAGE, "--all is for attention, not for '%s'", *ret);
 	if (follow && newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
@@ -159,6 +163,7 @@ static int run(struct ga_err *err)
 	struct ga_list_query q = { .after = after, .limit = limit, .newest = newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
+	int64_t hidden = 0;
 	int r;
 
 	if (kind_wanted(&q.kind, err) < 0 ||
@@ -166,6 +171,7 @@ static int run(struct ga_err *err)
 			      err) < 0)
 		return -1;
 	q.since = since_when(time);
+	q.hidden = all ? NULL : &hidden;
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
@@ -183,6 +189,9 @@ static int run(struct ga_err *err)
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
 	ga_list_release(&where);
+	if (hidden)
+		ga_say("%lld acknowledged entr%s hidden; --all shows %s", (long long)hidden,
+		       hidden == 1 ? "y is" : "ies are", hidden == 1 ? "it" : "them");
 	if (!r && !shown && !follow && names.unknown.code) {
 		*err = names.unknown;
 		return -1;

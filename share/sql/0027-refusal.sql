@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The refusals of gpuaas-place.
+-- The refusals of gpuaas-place, and rows of attention that a person acknowledged.
 
 -- One row for a UTC day, a user, a request and a reason: whoever asks again and again adds to
 -- attempts. A text that the request does not have is ''. The programs remove rows after 400 days
@@ -34,4 +34,20 @@ CREATE TABLE refusal_total (
 	gpus INTEGER NOT NULL CHECK (gpus >= 0),
 	attempts INTEGER NOT NULL CHECK (attempts >= 0),
 	PRIMARY KEY (code, type)
+) STRICT, WITHOUT ROWID;
+
+-- A row of attention is acknowledged until the end that a person gave, as long as it is the row that
+-- the person saw: the same object, code, state, time, and sentence (without the times in it).
+CREATE TABLE acknowledgement (
+	object_kind TEXT NOT NULL,
+	object TEXT NOT NULL,
+	code TEXT NOT NULL,
+	state TEXT NOT NULL,
+	since TEXT NOT NULL,
+	sentence TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	actor TEXT NOT NULL,
+	at TEXT NOT NULL,
+	until TEXT NOT NULL,
+	PRIMARY KEY (object_kind, object, code, since, sentence)
 ) STRICT, WITHOUT ROWID;

@@ -287,6 +287,9 @@ static const struct {
 	    { { "DOMAIN", "domain_type", 0 }, false },
 	    { { "GPU MEMORY", "wipe.gpu_memory", 0 }, false } } },
 	{ &ga_slot_schema, { { { "REASON", "cordon_reason", 0 }, true } } },
+	{ &ga_attention_schema,
+	  { { { "HIDDEN UNTIL", "acknowledged.until", 0 }, true },
+	    { { "BY", "acknowledged.by", 0 }, true } } },
 	{ &ga_image_schema,
 	  { { { "DRIVER", "driver_version", 0 }, true }, { { "CUDA", "cuda_version", 0 }, true },
 	    { { "FEATURES", "features", 0 }, true } } },
@@ -298,7 +301,8 @@ static const struct {
 	const struct ga_schema *schema;
 	struct ga_below below[GA_VIEW_BELOW + 1];
 } belows[] = {
-	{ &ga_attention_schema, { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " } } },
+	{ &ga_attention_schema, { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " },
+	    { "acknowledged.reason", "ACKNOWLEDGED", "acknowledged: " } } },
 	{ &ga_refusal_schema,
 	  { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " },
 	    { "alternatives", "WOULD FIT", "would fit: " } } },

@@ -202,7 +202,8 @@ static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;
-	const struct ga_attend_to to = { each, arg, f->q->here, f->q->stale_seconds, NULL };
+	const struct ga_attend_to to = { .each = each, .arg = arg, .here = f->q->here,
+					 .stale_seconds = f->q->stale_seconds };
 
 	return ga_store_list_attention(db, &to, err);
 }
@@ -213,6 +214,11 @@ static int pass(const struct ga_schema *schema, const void *obj, void *arg, stru
 
 	if (f->full || !lets_through(f, schema, obj))
 		return 0;
+	if (f->q->hidden && schema == &ga_attention_schema &&
+	    ((const struct ga_attention *)obj)->acknowledged) {
+		++*f->q->hidden;
+		return 0;
+	}
 	f->full = ++f->n == f->q->limit;
 	return f->each(schema, obj, f->arg, err);
 }

@@ -25,6 +25,8 @@ struct ga_list_query {
 	/* For kinds stored as text: called with a record that cannot be read, its object and the
 	 * error; the record is left out. NULL: the list fails. */
 	void (*unreadable)(const char *kind, const char *object, const struct ga_err *why);
+	int64_t *hidden;  /* attention: counts the acknowledged records, which are left out; NULL:
+			     they are listed, too */
 	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
 };
 /* Calls each with every record in deterministic order (node, then slot index; else time, id; the

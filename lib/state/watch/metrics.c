@@ -438,7 +438,7 @@ static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 struct codes {
 	struct code {
 		char *code; /* NULL: all codes beyond the bound */
-		int64_t n, oldest;
+		int64_t n, oldest, acknowledged; /* n: without those */
 	} *v;
 	size_t n;
 };
@@ -467,7 +467,11 @@ static int count_code(const struct ga_schema *schema, const void *obj, void *arg
 		if (i == GA_METRICS_MAX)
 			code = NULL;
 	if (i == codes->n)
-		*ga_list_add(codes) = (struct code){ ga_strdup0(code), 0, since };
+		*ga_list_add(codes) = (struct code){ ga_strdup0(code), 0, INT64_MAX, 0 };
+	if (a->acknowledged) {
+		codes->v[i].acknowledged++;
+		return 0;
+	}
 	codes->v[i].n++;
 	if (since < codes->v[i].oldest)
 		codes->v[i].oldest = since;
@@ -486,24 +490,33 @@ static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *out
 {
 	static const char oldest[] = "gpuaas_attention_oldest_timestamp_seconds";
 	ga_cleanup(cleanup_codes) struct codes codes = { 0 };
-	const struct ga_attend_to to = { count_code, &codes, NULL, stale_seconds, NULL };
-	ga_autostr struct ga_str second = GA_STR_INIT;
+	const struct ga_attend_to to = { .each = count_code, .arg = &codes,
+					 .stale_seconds = stale_seconds };
+	static const char hidden[] = "gpuaas_attention_acknowledged";
+	ga_autostr struct ga_str second = GA_STR_INIT, third = GA_STR_INIT;
 	size_t i;
 
 	if (ga_store_list_attention(db, &to, err) < 0)
 		return -1;
 	if (codes.n)
 		qsort(codes.v, codes.n, sizeof(*codes.v), by_code);
-	ga_om_family(out, "gpuaas_attention", "Objects that need a person: gpuaas-list attention.");
+	ga_om_family(out, "gpuaas_attention", "Objects that need a person, without those that "
+		     "somebody acknowledged: gpuaas-list attention.");
 	ga_om_family(&second, oldest, "Since when the oldest of that code needs one.");
+	ga_om_family(&third, hidden, "Objects that need a person, and that somebody acknowledged.");
 	for (i = 0; i < codes.n; i++) {
 		const struct ga_label of[] = { { "code", codes.v[i].code },
 					       { NULL, NULL } };
 
+		if (codes.v[i].acknowledged)
+			ga_om_int(&third, hidden, of, codes.v[i].acknowledged);
+		if (!codes.v[i].n)
+			continue;
 		ga_om_int(out, "gpuaas_attention", of, codes.v[i].n);
 		ga_om_micros(&second, oldest, of, codes.v[i].oldest);
 	}
 	ga_str_add(out, second.buf);
+	ga_str_add(out, third.buf);
 	return 0;
 }
 

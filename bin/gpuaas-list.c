@@ -16,6 +16,7 @@
 #include "record/app.h"
 #include "record/node.h"
 #include "record/plan.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/syslog.h"
@@ -26,7 +27,7 @@
 static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
-static bool follow, newest, explain;
+static bool follow, newest, explain, all;
 static const char *app;
 static char hostname[256];
 
@@ -40,9 +41,11 @@ static const struct ga_opt opts[] = {
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
 	  .help = "start after the record of this id (histories: after the row of this number)" },
 	{ .name = "newest", .type = GA_O_FLAG, .var = &newest,
-	  .help = "newest first (tasks, usage, evidence, audit, events)" },
+	  .help = "newest first (tasks, usage, evidence, audit, events, refusals)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
+	{ .name = "all", .type = GA_O_FLAG, .var = &all,
+	  .help = "also entries that somebody acknowledged (attention)" },
 	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "APP",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
@@ -57,7 +60,7 @@ static const struct ga_schema *const produces[] = {
 	&ga_audit_schema,      &ga_pool_schema,	&ga_region_schema,	&ga_attention_schema,
 	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
 	&ga_access_settings_schema,     &ga_proposal_schema, &ga_app_schema, &ga_app_fit_schema,
-	NULL,
+	&ga_kept_refusal_schema, NULL,
 };
 
 static const char *const examples[] = {
@@ -67,6 +70,7 @@ static const char *const examples[] = {
 	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
 	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
+	"gpuaas-list refusals --since 24h --newest",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow -o syslog",
 	NULL,
@@ -74,7 +78,7 @@ static const char *const examples[] = {
 
 static const char *const kinds[] = {
 	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
-	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "pools", "regions",
+	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "refusals", "pools", "regions",
 	"maintenance", "teams", "grants", "access-settings", "proposals", "attention", NULL,
 };
 
@@ -132,13 +136,13 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	int n;
 
 	args = ga_cli_args(&n);
-	if (!n)
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("KIND is missing"),
-				 ("nodes slots candidates profiles apps images node-images "
-				  "allocations plans claims tasks usage evidence audit events "
-				  "pools regions maintenance teams grants access-settings "
-				  "proposals attention"));
+	if (!n) {
+		ga_autostr struct ga_str names = GA_STR_INIT;
+
+		for (const char *const *k = kinds; *k; k++)
+			ga_str_addf(&names, "%s%s", names.len ? " " : "", *k);
+		return ga_refuse(err, GA_USAGE, NULL, NULL, ("KIND is missing"), ("%s", names.buf));
+	}
 	*ret = args[0];
 	if ((app || explain) && strcmp(*ret, "allocation") && strcmp(*ret, "allocations"))
 		return ga_fail(err, GA_USAGE, "--app and --explain are for allocations, not for "
@@ -152,6 +156,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
 			"'%s'", *ret);
+	if (all && strcmp(*ret, "attention"))
+		return ga_fail(err, GA_USAGE, "--all is for attention, not for '%s'", *ret);
 	if (follow && newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
@@ -167,11 +173,13 @@ static int run(struct ga_err *err)
 	struct ga_list_query q = { .limit = limit, .newest = newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
+	int64_t hidden = 0;
 	int r;
 
 	if (kind_wanted(&q.kind, err) < 0 ||
 	    ga_cli_stale_after(&q.stale_seconds, err) < 0 || since_when(&q.since, time, err) < 0)
 		return -1;
+	q.hidden = all ? NULL : &hidden;
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
@@ -191,6 +199,9 @@ static int run(struct ga_err *err)
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
 	ga_list_release(&where);
+	if (hidden)
+		ga_say("%lld acknowledged entr%s hidden; --all shows %s", (long long)hidden,
+		       hidden == 1 ? "y is" : "ies are", hidden == 1 ? "it" : "them");
 	if (!r && !shown && !follow && names.unknown.code) {
 		*err = names.unknown;
 		return -1;

@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/follow.h"
+#include "cli/frame/watch.h"
 #include "cli/frame/where.h"
 #include "look/host/host.h"
 #include "record/access.h"
@@ -26,7 +27,7 @@
 static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
-static bool follow, newest, explain;
+static bool follow, watch, newest, explain;
 static const char *app;
 static char hostname[256];
 
@@ -34,7 +35,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
 	  .help = "only records with this value; several: with all values" },
 	{ .name = "since", .type = GA_O_TEXT, .var = &since, .arg = "TIME",
-	  .help = "only records from this time on: 2026-11-25, '2026-11-25 03:56:13Z', 5m ago: 5m" },
+	  .help = "only records from this time on (2026-11-25, '2026-11-25 03:56:13Z', 24h)" },
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
 	  .max = INT32_MAX, .help = "at most this many records" },
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
@@ -43,6 +44,8 @@ static const struct ga_opt opts[] = {
 	  .help = "newest first (tasks, usage, evidence, audit, events)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
+	{ .name = "watch", .type = GA_O_FLAG, .var = &watch,
+	  .help = "show the list on the whole terminal, anew when the state changes; q ends it" },
 	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
@@ -62,6 +65,7 @@ static const struct ga_schema *const produces[] = {
 
 static const char *const examples[] = {
 	"gpuaas-list attention",
+	"gpuaas-list attention --watch",
 	"gpuaas-list slots --where state=available --where node=h7",
 	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
 	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
@@ -83,6 +87,7 @@ static const struct ga_prog prog = {
 	.examples = examples,
 	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424, of the audit */
 	.needs_state = true,
+	.looks = "*",
 };
 
 static int64_t left_out, shown;
@@ -145,6 +150,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
 			"'%s'", *ret);
+	if (follow && watch)
+		return ga_fail(err, GA_USAGE, "--follow and --watch exclude each other");
 	if (follow && newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
@@ -161,6 +168,7 @@ static int run(struct ga_err *err)
 	char time[GA_TIME_SIZE];
 	int r;
 
+	left_out = shown = 0;
 	if (kind_wanted(&q.kind, err) < 0 ||
 	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
 			      err) < 0 ||
@@ -182,7 +190,6 @@ static int run(struct ga_err *err)
 	} else {
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
-	ga_list_release(&where);
 	if (!r && !shown && !follow && names.unknown.code) {
 		*err = names.unknown;
 		return -1;
@@ -201,6 +208,7 @@ int main(int argc, char **argv)
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
 	if (r > 0)
-		r = run(&err);
+		r = watch ? ga_watch(ga_cli_state_path(), run, &err) : run(&err);
+	ga_list_release(&where);
 	return ga_cli_finish(&prog, r, &err);
 }

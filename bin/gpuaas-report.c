@@ -88,6 +88,7 @@ static const struct ga_prog prog = {
 		"gpuaas-report cost --by project --what-if type=nvidia-a100-sxm4-80gb", NULL },
 	.forms = (const char *const[]){ "focus", NULL }, /* CSV of FOCUS 1.2 */
 	.needs_state = true,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

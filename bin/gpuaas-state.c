@@ -86,6 +86,7 @@ static const struct ga_prog prog = {
 		"gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile -", NULL },
 	.needs_state = true,
 	.acts = true,
+	.looks = "check",
 };
 
 static int open_state(enum ga_db_mode mode, struct ga_err *err)

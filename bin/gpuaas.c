@@ -178,6 +178,7 @@ static const struct ga_prog prog = {
 	.args_min = 1,
 	.args_max = -1,
 	.examples = examples,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

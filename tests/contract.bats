@@ -257,7 +257,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     introspect "$p" > "$T/i.json"
     # The options that every program has stand in gpuaas(7).
     jq -r '.command | (.options[].names[], .commands[].options[].names[],
-      .commands[].name) | select(IN("--json", "--table", "-o", "--format", "--columns", "--sort", "-h", "--help", "--version",
+      .commands[].name) | select(IN("--json", "--table", "-o", "--format", "--columns", "--sort", "--no-pager", "-h", "--help", "--version",
         "--introspect-cli") | not)' "$T/i.json" | sort -u > "$T/names"
     awk 'FILENAME == ARGV[1] { names[$0]; next } { text = text "\n" $0 }
       END { for (name in names) if (!index(text, name)) print name }' "$T/names" "$T/page" |
@@ -272,7 +272,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     lacking "$T/names" "$T/has" |
       sed "s/.*/$p: its man page shows &, the program has no such option/" >> "$T/bad"
   done
-  for name in --json --table --format --columns --sort --help --version --introspect-cli; do
+  for name in --json --table --format --columns --sort --no-pager --help --version --introspect-cli; do
     page gpuaas 7 > "$T/page"
     grep -qF -- "$name" "$T/page" || bad "gpuaas(7) lacks $name"
   done

@@ -52,8 +52,9 @@ static int64_t in_seconds(int64_t micros)
 static int read_when(const char *option, const char *text, int64_t now, struct ga_when *ret,
 		     struct ga_err *err)
 {
-	return ga_when_parse(text, now * GA_SECOND, false, ret, err) < 0 ? ga_wrap(err, "%s", option) :
-									   0;
+	if (ga_when_parse(text, now * GA_SECOND, false, ret, err) < 0)
+		return ga_wrap(err, "%s", option);
+	return 0;
 }
 
 /* A month alone, as "--from 2026-10", ends with its last second. */
@@ -266,7 +267,7 @@ static void print_total(const struct report *r)
 	}
 	ga_cost_hours(seconds, 3, &hours);
 	ga_cost_format(micros, &cost);
-	ga_print("%.19sZ to %.19sZ: %s GPU hours in use%s%s%s%s", r->from, r->to, hours.buf,
+	ga_print("%s to %s: %s GPU hours in use%s%s%s%s", r->from, r->to, hours.buf,
 		 r->cost ? ", " : "", r->cost ? cost.buf : "", r->cost && r->currency ? " " : "",
 		 r->cost && r->currency ? r->currency : "");
 }

@@ -17,6 +17,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/help.h"
+#include "cli/frame/pager.h"
 #include "record/log.h"
 #include "record/closest.h"
 #include "record/size.h"
@@ -34,7 +35,7 @@ static struct {
 	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
 	const char *form, *columns, *sort;
-	bool json, table, help, version, introspect;
+	bool json, table, no_pager, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
 
 /* The words of -o: ga_form_words, then those of the program. */
@@ -53,6 +54,8 @@ static const struct ga_opt common_opts[] = {
 	  .help = "records on stdout, also on a terminal" },
 	{ .name = "table", .type = GA_O_FLAG, .var = &cli.table,
 	  .help = "a table on stdout, also in a pipe" },
+	{ .name = "no-pager", .type = GA_O_FLAG, .var = &cli.no_pager,
+	  .help = "show long output without a pager" },
 	{ .short_name = 'h', .name = "help", .type = GA_O_FLAG, .var = &cli.help,
 	  .help = "show this help" },
 	{ .name = "version", .type = GA_O_FLAG, .var = &cli.version, .help = "show the version" },
@@ -355,9 +358,9 @@ static const char *const settings[] = {
 	"GPUAAS_DHCP_HOSTS", "GPUAAS_ERRORS", "GPUAAS_ESTIMATORS_DIR", "GPUAAS_FABRIC_ADDRESS",
 	"GPUAAS_FABRIC_MANAGER", "GPUAAS_GPU_SCRUB_DIR", "GPUAAS_HOST_DIR", "GPUAAS_IMAGES",
 	"GPUAAS_LEASES", "GPUAAS_LIBNVFM", "GPUAAS_LIBVIRT_URI", "GPUAAS_LOG", "GPUAAS_MODE",
-	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PATH", "GPUAAS_PROVIDER",
-	"GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY", "GPUAAS_SSH",
-	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
+	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PAGER", "GPUAAS_PATH",
+	"GPUAAS_PROVIDER", "GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY",
+	"GPUAAS_SSH", "GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
 };
 
 static bool is_setting(const char *name, struct ga_closest_names *near)
@@ -425,6 +428,16 @@ int ga_cli_read_config(struct ga_err *err)
 		       0;
 }
 
+static bool only_looks(void)
+{
+	const char *p = cli.prog->looks, *name = cli.cmd ? cli.cmd->name : "*";
+
+	for (; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		if (*p == '*' || (strcspn(p, " ") == strlen(name) && ga_starts(p, name)))
+			return true;
+	return false;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const char *log;
@@ -462,8 +475,11 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
 		return -1;
 	ga_emit_open(!prog->acts);
-	if (cli.help)
+	if (cli.help) {
+		if (!cli.no_pager)
+			ga_pager_begin();
 		return ga_cli_help(prog, cli.cmd), 0;
+	}
 	if (cli.version) {
 		ga_autofree char *text = ga_xprintf("%s %s\n", prog->name, GA_VERSION);
 
@@ -477,6 +493,8 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 		ga_emit_dry_run();
 		ga_say("%s: dry run: nothing is changed", prog->name);
 	}
+	if (!cli.no_pager && only_looks())
+		ga_pager_begin();
 	return 1;
 }
 

@@ -65,6 +65,8 @@ struct ga_prog {
 				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */
 	bool runs_command; /* the operands are a command line: options end at the first operand */
+	const char *looks; /* commands that only show, separated by spaces, or "*": their long
+			    * output on a terminal goes to a pager (pager.h) */
 	bool acts;	  /* changes things: ignores SIGPIPE, so that it finishes its work */
 };
 

@@ -194,7 +194,7 @@ static void describe(json_t *json, const char *const *members, size_t n, struct 
 			continue;
 		if (out->len)
 			ga_str_add(out, " ");
-		ga_cell_show(json, members[i], out);
+		ga_cell_show(json, members[i], 0, out);
 	}
 }
 

@@ -262,10 +262,14 @@ static int check_operands(struct ga_err *err)
 	int min = cli.cmd ? cli.cmd->args_min : cli.prog->args_min;
 	int max = cli.cmd ? cli.cmd->args_max : cli.prog->args_max;
 	const char *args = cli.cmd ? cli.cmd->args : cli.prog->args;
+	ga_autostr struct ga_str commands = GA_STR_INIT;
 
 	if (cli.prog->cmds && !cli.cmd) {
-		ga_err_set(err, GA_USAGE, "a command is missing");
-		return hint_help("", err);
+		ga_cli_list_commands(cli.prog, &commands);
+		commands.buf[commands.len - 1] = '\0'; /* the last newline */
+		return ga_refuse(err, GA_USAGE, NULL, NULL, ("a command is missing"),
+				 ("'%s COMMAND --help' shows its options\n%s", cli.prog->name,
+				  commands.buf));
 	}
 	if (cli.n_args < min) {
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");

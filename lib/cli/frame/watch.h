@@ -7,8 +7,8 @@
 
 /*
  * Calls draw, which prints as usual, and shows as much of that as fits the terminal below a line
- * with the program, its operands and the time; messages on stderr too. Draws anew when the state at path has
- * another version (inotify shows that a file changed, SQLite's data_version that it was a commit),
+ * with the program, its operands and the time; messages on stderr too. Draws anew when the state at
+ * path has another version (inotify shows that a file changed, SQLite's data_version that it was a commit),
  * when the terminal gets another size, and each minute, because tables have times such as "5m
  * ago"; every 10 seconds while there is one in seconds.
  *

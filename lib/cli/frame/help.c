@@ -90,7 +90,11 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 	const char *args = cmd ? cmd->args : prog->args;
 	ga_autofree char *name = ga_xprintf("%s%s%s", prog->name, cmd ? " " : "",
 					    cmd ? cmd->name : "");
-	ga_autofree char *title = ga_xprintf("%s - ", name), *usage = NULL, *words = NULL;
+	ga_autofree char *title = ga_xprintf("%s - ", name);
+	ga_autofree char *usage = ga_xprintf("usage: %s ", name);
+	ga_autofree char *words = ga_xprintf("%s[OPTION…]%s%s",
+					     prog->cmds && !cmd ? "COMMAND " : "", args ? " " : "",
+					     args ? args : "");
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	const struct ga_opt *const *t;
 	const struct ga_opt *o;
@@ -98,9 +102,6 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 
 	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
 	ga_form_fold(title, cmd ? cmd->abstract : prog->abstract, 0, 0, COLUMNS, &text);
-	usage = ga_xprintf("usage: %s ", name);
-	words = ga_xprintf("%s[OPTION…]%s%s", prog->cmds && !cmd ? "COMMAND " : "", args ? " " : "",
-			   args ? args : "");
 	ga_str_add(&text, "\n");
 	ga_form_fold(usage, words, 0, 0, COLUMNS, &text);
 	if (prog->cmds && !cmd) {

@@ -17,6 +17,7 @@
 #include "record/app.h"
 #include "record/node.h"
 #include "record/plan.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/syslog.h"
@@ -27,7 +28,7 @@
 static struct ga_borrowed_texts where;
 static const char *since, *after;
 static int64_t limit;
-static bool follow, watch, newest, explain;
+static bool follow, watch, newest, explain, all;
 static const char *app;
 static char hostname[256];
 
@@ -41,12 +42,14 @@ static const struct ga_opt opts[] = {
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
 	  .help = "start after the record of this id (histories: after the row of this number)" },
 	{ .name = "newest", .type = GA_O_FLAG, .var = &newest,
-	  .help = "newest first (tasks, usage, evidence, audit, events)" },
+	  .help = "newest first (tasks, usage, evidence, audit, events, refusals)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
 	{ .name = "watch", .type = GA_O_FLAG, .var = &watch,
 	  .help = "show the list on the whole terminal, anew when the state changes; q ends it" },
-	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
+	{ .name = "all", .type = GA_O_FLAG, .var = &all,
+	  .help = "also entries that somebody acknowledged (attention)" },
+	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "APP",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
 	  .help = "with --app: every live allocation, and why the app cannot run on it" },
@@ -60,7 +63,7 @@ static const struct ga_schema *const produces[] = {
 	&ga_audit_schema,      &ga_pool_schema,	&ga_region_schema,	&ga_attention_schema,
 	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
 	&ga_access_settings_schema,     &ga_proposal_schema, &ga_app_schema, &ga_app_fit_schema,
-	NULL,
+	&ga_kept_refusal_schema, NULL,
 };
 
 static const char *const examples[] = {
@@ -71,15 +74,23 @@ static const char *const examples[] = {
 	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
 	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
+	"gpuaas-list refusals --since 24h --newest",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow -o syslog",
 	NULL,
+};
+
+static const char *const kinds[] = {
+	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
+	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "refusals", "pools", "regions",
+	"maintenance", "teams", "grants", "access-settings", "proposals", "attention", NULL,
 };
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-list",
 	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
 	.args = "KIND",
+	.kinds = kinds,
 	.args_min = 0,
 	.args_max = 1,
 	.opts = opts,
@@ -111,32 +122,19 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit_line(line.buf, err);
 }
 
-/* The time of --since as records have it, NULL without one. */
-static int since_when(const char **ret, char out[GA_TIME_SIZE], struct ga_err *err)
-{
-	struct ga_when when;
-
-	if (!since)
-		return 0;
-	if (ga_when_parse(since, ga_clock_micros(), false, &when, err) < 0)
-		return ga_wrap(err, "--since");
-	*ret = ga_time_format(when.since, out);
-	return 0;
-}
-
 static int kind_wanted(const char **ret, struct ga_err *err)
 {
 	char *const *args;
 	int n;
 
 	args = ga_cli_args(&n);
-	if (!n)
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("KIND is missing"),
-				 ("nodes slots candidates profiles apps images node-images "
-				  "allocations plans claims tasks usage evidence audit events "
-				  "pools regions maintenance teams grants access-settings "
-				  "proposals attention"));
+	if (!n) {
+		ga_autostr struct ga_str names = GA_STR_INIT;
+
+		for (const char *const *k = kinds; *k; k++)
+			ga_str_addf(&names, "%s%s", names.len ? " " : "", *k);
+		return ga_refuse(err, GA_USAGE, NULL, NULL, ("KIND is missing"), ("%s", names.buf));
+	}
 	*ret = args[0];
 	if ((app || explain) && strcmp(*ret, "allocation") && strcmp(*ret, "allocations"))
 		return ga_fail(err, GA_USAGE, "--app and --explain are for allocations, not for "
@@ -145,41 +143,45 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "--explain goes with --app: it says why the app "
 			"cannot run");
 	if (ga_streq(ga_cli_form(), "syslog") && strcmp(*ret, "audit"))
-		return ga_fail(err, GA_USAGE, "-o syslog is for the audit, not for '%s'",
-			       *ret);
+		return ga_fail(err, GA_USAGE, "-o syslog is for the audit, not for '%s'", *ret);
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
 			"'%s'", *ret);
-	if (follow && watch)
-		return ga_fail(err, GA_USAGE, "--follow and --watch exclude each other");
-	if (follow && newest)
-		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
-			       "oldest first: --newest does not go with it");
+	if (all && strcmp(*ret, "attention"))
+		return ga_fail(err, GA_USAGE, "--all is for attention, not for '%s'", *ret);
+	if (follow && (newest || watch))
+		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the oldest"
+			       " first: --%s does not go with it", newest ? "newest" : "watch");
 	return 0;
 }
 
 static int run(struct ga_err *err)
 {
+	ga_autofree char *after_id = NULL;
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autodb_leave struct ga_db *db = NULL;
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
-	struct ga_list_query q = { .after = after, .limit = limit, .newest = newest, .here = here,
+	struct ga_list_query q = { .limit = limit, .newest = newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
+	int64_t hidden = 0;
 	int r;
 
 	left_out = shown = 0;
 	if (kind_wanted(&q.kind, err) < 0 ||
-	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0 ||
-	    since_when(&q.since, time, err) < 0)
+	    ga_cli_stale_after(&q.stale_seconds, err) < 0 ||
+	    (since && ga_cli_when("--since", since, false, time, err) < 0))
 		return -1;
+	q.since = since ? time : NULL;
+	q.hidden = all ? NULL : &hidden;
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0)
+	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
+	    (after && ga_cli_after(db, q.kind, after, &after_id, err) < 0))
 		return -1;
+	q.after = after_id;
 	if (follow) {
 		if (names.unknown.code)
 			ga_say("%s: %s: %s", prog.name, names.unknown.msg, names.unknown.hint);
@@ -190,6 +192,9 @@ static int run(struct ga_err *err)
 	} else {
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
+	if (hidden)
+		ga_say("%lld acknowledged entr%s hidden; --all shows %s", (long long)hidden,
+		       hidden == 1 ? "y is" : "ies are", hidden == 1 ? "it" : "them");
 	if (!r && !shown && !follow && names.unknown.code) {
 		*err = names.unknown;
 		return -1;

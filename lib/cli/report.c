@@ -10,8 +10,10 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/types.h"
 #include "exchange/focus.h"
+#include "record/closest.h"
 #include "record/report.h"
 #include "record/time.h"
+#include "state/capacity/refusal.h"
 #include "state/watch/report.h"
 
 struct report {
@@ -86,14 +88,20 @@ static int read_window(struct report *r, struct ga_err *err)
 
 static int unknown_by(const char *word, size_t len, struct ga_err *err)
 {
+	ga_autofree char *asked = ga_xstrndup(word, len), *hint = NULL;
 	ga_autostr struct ga_str names = GA_STR_INIT;
+	struct ga_closest_names near;
 	size_t i;
 
-	for (i = 0; i < GA_BY_N; i++)
+	ga_closest_begin(&near, asked);
+	for (i = 0; i < GA_BY_N; i++) {
+		ga_closest_word(&near, ga_cost_by_words[i]);
 		ga_str_addf(&names, " %s", ga_cost_by_words[i]);
+	}
+	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("use cannot be grouped by '%.*s'", len > 64 ? 64 : (int)len, word),
-			 ("--by takes, with commas:%s", names.buf));
+			 ("use cannot be grouped by '%.64s'", asked),
+			 ("%s--by takes, with commas:%s", hint, names.buf));
 }
 
 static int read_by(const char *text, bool by[GA_BY_N], struct ga_err *err)
@@ -425,6 +433,81 @@ static int write_charges(const struct ga_cost_line *line, const struct ga_report
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- refused demand ---- */
+
+static int read_refused_by(const char *text, struct ga_texts *ret, struct ga_err *err)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; ga_refused_words[i]; i++)
+		ga_str_addf(&names, " %s", ga_refused_words[i]);
+	for (; *text; text += *text == ',') {
+		ga_autofree char *word = ga_xstrndup(text, strcspn(text, ","));
+
+		for (i = 0; ga_refused_words[i] && strcmp(ga_refused_words[i], word) != 0; i++)
+			;
+		text += strlen(word);
+		if (!ga_refused_words[i] || (*text == ',' && !text[1]))
+			return ga_refuse(err, GA_USAGE, NULL, NULL,
+					 ("refusals cannot be grouped by '%.64s'",
+					  ga_refused_words[i] ? "" : word),
+					 ("--by takes, with commas:%s", names.buf));
+		if (!ga_texts_has(ret, word))
+			ga_texts_add(ret, word);
+	}
+	return 0;
+}
+
+static int emit_refused(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
+{
+	const struct report *r = arg;
+	struct ga_refusal_report of = *group; /* borrows every member */
+
+	of.from = borrow(r->from);
+	of.to = borrow(r->to);
+	of.at = borrow(r->at);
+	of.by = (struct ga_texts){ (char **)(uintptr_t)r->by, r->n_by };
+	return ga_emit(&ga_refusal_report_schema, &of, err);
+}
+
+/* The total of a table: a request that stands in several groups counts once in it. */
+static int print_refused(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
+{
+	const struct report *r = arg;
+
+	(void)err;
+	ga_print("%.19sZ to %.19sZ: %lld request%s for %lld GPUs refused, in %lld attempt%s",
+		 r->from, r->to, (long long)group->requests, group->requests == 1 ? "" : "s",
+		 (long long)group->gpus, (long long)group->attempts,
+		 group->attempts == 1 ? "" : "s");
+	return 0;
+}
+
+int ga_report_refusals(const struct ga_report_opts *o, struct ga_err *err)
+{
+	ga_cleanup(cleanup_report) struct report r = { .o = o };
+	ga_autotexts struct ga_texts by = { NULL, 0 };
+	const struct ga_texts none = { NULL, 0 };
+	ga_autodb_leave struct ga_db *db = NULL;
+	size_t i;
+
+	if (read_window(&r, err) < 0 || read_refused_by(o->by ? o->by : "code,type", &by, err) < 0)
+		return -1;
+	if (!o->to) /* what was refused in this second counts, too */
+		ga_time_format(ga_time_after(0, r.w.to + 1), r.to);
+	for (i = 0; i < by.n; i++)
+		r.by[r.n_by++] = by.v[i];
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_store_refused(db, r.from, r.to, &by, emit_refused, &r, err) < 0)
+		return -1;
+	if (!ga_emit_is_table())
+		return 0;
+	ga_table_flush();
+	return ga_store_refused(db, r.from, r.to, &none, print_refused, &r, err);
 }
 
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)

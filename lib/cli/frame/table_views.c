@@ -89,13 +89,17 @@ static const struct ga_view views[] = {
 	  { { "ALLOCATION", "allocation", 0 }, { "NODE", "node", 0 }, { "SHAPE", "shape", 3 },
 	    { "GPUS", "count", 0 }, { "PROFILE", "profile", 0 }, { "VCPUS", "vcpus", 4 },
 	    { "MEMORY", "memory_mib", 4 }, { "IP", "private_ip", 0 },
-	    { "EXPIRES", "expires_at", 2 },
-	    { "DRY RUN", "dry_run", 0 } } },
+	    { "EXPIRES", "expires_at", 2 } } },
 	{ &ga_explanation_schema, "nodes",
 	  { { "NODE", "node", 0 }, { "TAKEN", "taken", 0 }, { "REASON", "code", 0 },
 	    { "DETAIL", "detail", 0 }, { "SCORE", "terms", 0 } } },
 	{ &ga_refusal_schema, NULL,
 	  { { "REFUSED", "code", 0 }, { "PROFILE", "profile", 2 }, { "GPUS", "count", 2 } } },
+	{ &ga_kept_refusal_schema, NULL,
+	  { { "SEQ", "seq", 6 }, { "LAST", "last_at", 0 }, { "CODE", "code", 0 },
+	    { "GPUS", "count", 0 }, { "TYPE", "type", 1 }, { "PROFILE", "profile", 2 },
+	    { "PROJECT", "project", 2 }, { "NAME", "name", 3 }, { "ATTEMPTS", "attempts", 1 },
+	    { "USER", "user", 4 }, { "FIRST", "first_at", 6 } } },
 	{ &ga_progress_schema, NULL,
 	  { { "OBJECT", "object", 0 }, { "PHASE", "phase", 0 }, { "STATE", "state", 0 },
 	    { "BYTES", "bytes", 0 }, { "DETAIL", "detail", 0 } } },
@@ -261,6 +265,11 @@ static const struct ga_view views[] = {
 	    { "NOT BILLED", "not_billed_gpu_seconds", 3 }, { "COST", "cost_micros", 0 },
 	    { "CURRENCY", "currency", 0 }, { "WHAT IF", "what_if.cost_micros", 0 },
 	    { "DIFFERENCE", "what_if.difference_micros", 0 } } },
+	{ &ga_refusal_report_schema, NULL,
+	  { { "DAY", "day", 0 }, { "CODE", "code", 0 }, { "TYPE", "type", 0 },
+	    { "PROJECT", "project", 0 }, { "PROFILE", "profile", 0 }, { "USER", "user", 0 },
+	    { "REQUESTS", "requests", 0 }, { "GPUS", "gpus", 0 }, { "GPU DAYS", "gpu_days", 2 },
+	    { "ATTEMPTS", "attempts", 3 } } },
 	{ &ga_finding_schema, NULL,
 	  { { "CHECK", "check", 0 }, { "OBJECT", "object", 0 } } },
 	{ &ga_state_schema, NULL,
@@ -279,6 +288,9 @@ static const struct {
 	    { { "DOMAIN", "domain_type", 0 }, false },
 	    { { "GPU MEMORY", "wipe.gpu_memory", 0 }, false } } },
 	{ &ga_slot_schema, { { { "REASON", "cordon_reason", 0 }, true } } },
+	{ &ga_attention_schema,
+	  { { { "HIDDEN UNTIL", "acknowledged.until", 0 }, true },
+	    { { "BY", "acknowledged.by", 0 }, true } } },
 	{ &ga_image_schema,
 	  { { { "DRIVER", "driver_version", 0 }, true }, { { "CUDA", "cuda_version", 0 }, true },
 	    { { "FEATURES", "features", 0 }, true } } },
@@ -290,15 +302,19 @@ static const struct {
 	const struct ga_schema *schema;
 	struct ga_below below[GA_VIEW_BELOW + 1];
 } belows[] = {
-	{ &ga_attention_schema, { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " } } },
+	{ &ga_attention_schema, { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " },
+	    { "acknowledged.reason", "ACKNOWLEDGED", "acknowledged: " } } },
 	{ &ga_refusal_schema,
 	  { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " },
 	    { "alternatives", "WOULD FIT", "would fit: " } } },
+	{ &ga_kept_refusal_schema, { { "sentence", "REASON", "" } } },
 	{ &ga_failure_schema, { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_finding_schema, { { "sentence", "PROBLEM", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_drift_schema, { { "command", "COMMAND", "$ " } } },
 	{ &ga_drain_blocker_schema, { { "command", "COMMAND", "$ " } } },
 };
+
+const struct ga_column ga_dry_run_column = { "DRY RUN", "dry_run", 0 };
 
 const struct ga_view *ga_view_of(const struct ga_schema *schema)
 {
@@ -379,7 +395,13 @@ bool ga_view_find(const struct ga_schema *schema, const char *name, struct ga_co
 			*ret = (struct ga_column){ .title = b->title, .path = b->path };
 			return true;
 		}
-	if ((view && view->rows) || !has_member(schema, name))
+	if (view && view->rows)
+		return false;
+	if (is_title(ga_dry_run_column.title, name) && has_member(schema, "dry_run")) {
+		*ret = ga_dry_run_column;
+		return true;
+	}
+	if (!has_member(schema, name))
 		return false;
 	*ret = (struct ga_column){ .title = name, .path = name };
 	return true;

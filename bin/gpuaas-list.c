@@ -131,8 +131,9 @@ static int run(struct ga_err *err)
 	left_out = shown = 0;
 	if (ga_list_check(&ask, &q.kind, err) < 0 ||
 	    ga_cli_stale_after(&q.stale_seconds, err) < 0 ||
-	    ga_list_since(ask.since, &q.since, time, err) < 0)
+	    (ask.since && ga_cli_when("--since", ask.since, false, time, err) < 0))
 		return -1;
+	q.since = ask.since ? time : NULL;
 	q.hidden = ask.all ? NULL : &hidden;
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';

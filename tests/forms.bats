@@ -101,7 +101,7 @@ on_screen()
     # The screen and the cursor that were there before are there again.
     assert_equal "$(tail -c 14 "$T/screen" | od -An -c | tr -d ' \n')" '033[?25h033[?1049l'
   done
-  # What does not fit is counted; what is wrong ends it.
+  # The last line counts the lines that do not fit; an error ends it.
   background "$SRC/tests/on-terminal" 6x80 gpuaas-list slots --watch > "$T/screen"
   wait_for 10 on_screen "more lines; the terminal is too small"
   kill -INT "$BG_PID"

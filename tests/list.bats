@@ -265,6 +265,10 @@ setup()
   run_status 2 gpuaas ../list
   run_status 5 gpuaas nothing
   assert_stderr "gpuaas help"
+  for near in lanch:launch lst:list reconsile:reconcile; do
+    run_status 5 gpuaas "${near%:*}"
+    assert_stderr "near to it: '${near#*:}'"
+  done
   run_status 2 gpuaas launch --no-such-option
   assert_stderr "gpuaas-place: unknown option '--no-such-option'"
   run_ok gpuaas help

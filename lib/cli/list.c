@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
 #include "base/str.h"
 #include "cli/frame/cli.h"
 
@@ -46,18 +45,6 @@ int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_er
 	if (ask->follow && ask->newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
-	return 0;
-}
-
-int ga_list_since(const char *since, const char **ret, char out[GA_TIME_SIZE], struct ga_err *err)
-{
-	struct ga_when when;
-
-	if (!since)
-		return 0;
-	if (ga_when_parse(since, ga_clock_micros(), false, &when, err) < 0)
-		return ga_wrap(err, "--since");
-	*ret = ga_time_format(when.since, out);
 	return 0;
 }
 

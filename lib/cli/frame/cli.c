@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/texts.h"
@@ -185,16 +186,16 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	return hint_near(&near, "--", err);
 }
 
-/* Names every command of the program. */
+/* Shows every command of the program, with a line each. */
 static int hint_commands(struct ga_err *err)
 {
-	ga_autostr struct ga_str names = GA_STR_INIT;
-	const struct ga_cmd *c;
+	ga_autostr struct ga_str list = GA_STR_INIT;
 
-	for (c = cli.prog->cmds; c && c->name; c++)
-		ga_str_addf(&names, "%s%s", names.len ? " " : "commands: ", c->name);
-	ga_str_add(&names, names.len ? "; " : "");
-	return hint_help(names.len ? names.buf : "", err);
+	if (!cli.prog->cmds)
+		return hint_help("", err);
+	ga_cli_list_commands(cli.prog, &list);
+	list.buf[list.len - 1] = '\0'; /* the last newline */
+	return ga_hint(err, "'%s COMMAND --help' shows its options\n%s", cli.prog->name, list.buf);
 }
 
 int ga_cli_unknown_command(const char *name, const char *const *words, struct ga_err *err)
@@ -335,6 +336,17 @@ const char *ga_cli_setting(const char *key, const char *fallback)
 		return value;
 	value = config_value(key);
 	return value && *value ? value : fallback;
+}
+
+int ga_cli_when(const char *option, const char *text, bool ahead, char out[GA_TIME_SIZE],
+		struct ga_err *err)
+{
+	struct ga_when when;
+
+	if (ga_when_parse(text, ga_clock_micros(), ahead, &when, err) < 0)
+		return ga_wrap(err, "%s", option);
+	ga_time_format(when.since, out);
+	return 0;
 }
 
 int ga_cli_stale_after(int64_t *ret, struct ga_err *err)

@@ -317,3 +317,51 @@ as_run()
   GPUAAS_STALE_AFTER=24 run_status 2 gpuaas-list slots
   assert_stderr "GPUAAS_STALE_AFTER: '24' has no unit"
 }
+
+@test "--where: alternatives, negation, order, and near words for what cannot be" {
+  make_busy_lab
+  # Two slots: 0 is active, 1 is available.
+  for condition in state=available,active state!=wiping "slot_index>=0" "since>2026-01-01" \
+    "since>24h" "tainted=yes,no" "node=h7,h7" "node!=null"; do
+    run_ok gpuaas-list slots --where "$condition"
+    assert_equal "${#lines[@]} $condition" "2 $condition"
+  done
+  for condition in state!=active "slot_index>0" "#>0" "allocation!=vm1" allocation=null; do
+    run_ok gpuaas-list slots --where "$condition"
+    jq_is .slot_index 1
+  done
+  run_ok gpuaas-list slots --where "since<24h"
+  assert_equal "$output" ""
+  # What the table shows is taken back.
+  run_ok gpuaas-list allocations --where "since=$(gpuaas-list allocations --columns since -o table |
+    tail -n 1)"
+  jq_is .name vm1
+  run_ok gpuaas-list allocations --where gpus=1 --where "GPUS<2" --where "priority>0"
+  jq_is .name vm1
+  run_ok gpuaas-list audit --where actor=root --limit 1
+  [[ -n $output ]]
+  run_ok gpuaas-list events --where "object!=h7" --limit 1
+  run_ok gpuaas-node list --where "slots>1" --where state!=retired
+  jq_is .name h7
+  # A closed set, a number, a truth value.
+  run_status 2 gpuaas-list slots --where state=avilable
+  assert_stderr "'avilable' is never the value of 'state'"
+  assert_stderr "near to it: 'available'; it is one of disabled, available, "
+  run_status 2 gpuaas-list allocations --where state=Active
+  assert_stderr "near to it: 'active'"
+  run_status 2 gpuaas-list evidence --where outcome=ok
+  assert_stderr "it is one of confirmed, not_started, unknown, failed"
+  run_status 2 gpuaas-list usage --where usage_kind=activ
+  assert_stderr "near to it: 'active'"
+  run_status 2 gpuaas-list slots --where gpus=2
+  assert_stderr "'gpus' is no member of gpuaas.slot/1"
+  run_status 2 gpuaas-list allocations --where count=two
+  assert_stderr "'two' is no number, and 'count' has numbers"
+  run_status 2 gpuaas-list slots --where "state>active"
+  assert_stderr "'>' compares numbers and times, and 'state' has none"
+  run_status 2 gpuaas-list allocations --where "since>yesterday"
+  run_status 2 gpuaas-node list --where mode=slices
+  assert_stderr "near to it: 'slice'"
+  run_status 5 gpuaas-on --nodes h8 true
+  assert_stderr "near to it: 'h7'"
+}

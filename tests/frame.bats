@@ -59,6 +59,7 @@ dry_run_of()
     gpuaas-provision) echo "gpuaas-place --profile lab --gpus 1 --project p --image lab \
       --dry-run --json 2> $T/before | gpuaas-provision" ;;
     gpuaas-release) echo "gpuaas-release vm1" ;;
+    "gpuaas-state apply") echo "gpuaas-state apply $SRC/share/objects/h200-slice.json" ;;
     "gpuaas-state notify") echo "gpuaas-state notify" ;;
     "gpuaas-vm start") echo "gpuaas-vm start vm1" ;;
     "gpuaas-vm stop") echo "gpuaas-vm stop vm1" ;;
@@ -364,4 +365,55 @@ as_run()
   assert_stderr "near to it: 'slice'"
   run_status 5 gpuaas-on --nodes h8 true
   assert_stderr "near to it: 'h7'"
+}
+
+@test "state apply refuses kinds that it does not take, and shows what it would change" {
+  make_busy_lab
+  run_status 3 gpuaas-state apply - <<< '{"kind":"gpuaas.profil/1","name":"x"}'
+  assert_equal "$output" ""
+  assert_stderr "standard input, line 1: there is no kind 'gpuaas.profil/1'"
+  assert_stderr "near to it: 'gpuaas.profile/1'"
+  gpuaas-list slots > "$T/slots"
+  run_status 3 gpuaas-state apply "$T/slots"
+  assert_stderr "$T/slots, line 1: a record of kind 'gpuaas.slot/1' is nothing to apply"
+  assert_stderr "apply takes gpuaas.profile/1, gpuaas.app/1, "
+  # What the stage before could not do is passed on, with its status.
+  run_status 1 bash -c "gpuaas-place --profile lab --gpus 8 --project p --image lab |
+    gpuaas-state apply -"
+  # What a record would change, and what the records before it in the same run change.
+  gpuaas-list profiles > "$T/profile"
+  before=$(snapshot)
+  { jq -c '.price_micros = 2000000 | .counts = [1]' "$T/profile"
+    echo '{"kind":"gpuaas.team/1","name":"red","projects":["p"]}'
+    jq -c '.name = "other" | .teams = ["red"]' "$T/profile"
+    cat "$T/profile"
+  } > "$T/objects"
+  run_ok gpuaas-state apply --dry-run "$T/objects"
+  jq_is '[.record, .object, .change, .dry_run]|map(tostring)|join(" ")' \
+    "gpuaas.profile/1 lab changed true
+gpuaas.team/1 red new true
+gpuaas.profile/1 other new true
+gpuaas.profile/1 lab changed true"
+  jq_slurp_is '.[0].members|map("\(.member) \(.before) \(.after)")|join(", ")' \
+    "version 1 2, counts [1,2,4,8] [1], price_micros 0 2000000"
+  jq_slurp_is '.[2].members|map(select(.member == "teams"))|.[0]|[.before, .after]|tostring' \
+    '[null,"[\"red\"]"]'
+  assert_equal "$(snapshot)" "$before"
+  run_ok gpuaas-state apply --dry-run --table "$T/objects"
+  assert_output "    price_micros 0 -> 2000000"
+  run_ok gpuaas-state apply --dry-run "$T/profile"
+  jq_is '.change' unchanged
+  # A node that is not there is a new one, also if another one has its id as a name.
+  run_ok gpuaas-state apply --dry-run - <<< '{"kind":"gpuaas.node-settings/1","node":"h7","pool":"a"}'
+  jq_is .change new
+  run_ok gpuaas-state apply --dry-run - \
+    <<< "{\"kind\":\"gpuaas.node-settings/1\",\"node\":\"$(gpuaas-list nodes | jq -r .node)\",\"pool\":\"a\"}"
+  jq_is '.members|map(.member)|join(" ")' "pool generation"
+  # An error is the same as without: nothing is noted, and the file and line are named.
+  run_status 3 gpuaas-state apply --dry-run - <<< '{"kind":"gpuaas.team/1","nam":"red"}'
+  assert_stderr "standard input, line 1"
+  # The same function for one profile.
+  run_ok gpuaas-profile set lab --price 2 --dry-run
+  assert_stderr "  price_micros            0 -> 2000000"
+  assert_equal "$(snapshot)" "$before"
 }

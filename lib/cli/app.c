@@ -48,7 +48,7 @@ static int tell_unknown(const struct ga_app *app, struct ga_err *err)
 	return 0;
 }
 
-int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, bool quiet, struct ga_err *err)
 {
 	ga_autofree char *name = NULL;
 	struct ga_app app;
@@ -59,7 +59,11 @@ int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, struct ga_err *
 	name = ga_xstrdup(app.name);
 	r = tell_unknown(&app, err);
 	ga_schema_release(&ga_app_schema, &app);
-	if (r < 0 || ga_store_take(db, rec, err) < 0 || ga_store_app(db, name, &app, err) < 0)
+	if (r < 0 || ga_store_take(db, rec, err) < 0)
+		return -1;
+	if (quiet)
+		return 0;
+	if (ga_store_app(db, name, &app, err) < 0)
 		return -1;
 	r = ga_emit(&ga_app_schema, &app, err);
 	ga_schema_release(&ga_app_schema, &app);

@@ -137,7 +137,7 @@ static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
 	for (; table->schema; table++)
 		if (ga_rec_is(rec, table->schema))
 			return table;
-	return NULL;
+	return table->take ? table : NULL;
 }
 
 int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, struct ga_err *err)

@@ -258,6 +258,9 @@ static const struct ga_view views[] = {
 	    { "NOT BILLED", "not_billed_gpu_seconds", 3 }, { "COST", "cost_micros", 0 },
 	    { "CURRENCY", "currency", 0 }, { "WHAT IF", "what_if.cost_micros", 0 },
 	    { "DIFFERENCE", "what_if.difference_micros", 0 } } },
+	{ &ga_change_schema, NULL,
+	  { { "RECORD", "record", 0 }, { "OBJECT", "object", 0 }, { "NODE", "node", 0 },
+	    { "CHANGE", "change", 0 } } },
 	{ &ga_finding_schema, NULL,
 	  { { "CHECK", "check", 0 }, { "OBJECT", "object", 0 } } },
 	{ &ga_state_schema, NULL,
@@ -293,6 +296,7 @@ static const struct {
 	    { "alternatives", "WOULD FIT", "would fit: " } } },
 	{ &ga_failure_schema, { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_finding_schema, { { "sentence", "PROBLEM", "" }, { "hint", "HINT", "hint: " } } },
+	{ &ga_change_schema, { { "members", "MEMBERS", "" } } },
 	{ &ga_drift_schema, { { "command", "COMMAND", "$ " } } },
 	{ &ga_drain_blocker_schema, { { "command", "COMMAND", "$ " } } },
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every program does alike, because the frame does it (lib/cli/frame).
+# The frame (lib/cli/frame) does this for every program.
 
 load helper
 load lab
@@ -213,7 +213,7 @@ allocation gpuaas-vm access @
 END
 }
 
-# What a run with an id, a prefix or a name gives must be the same but for times and new ids.
+# Runs with an id, a prefix or a name print the same but for times and new ids.
 as_run()
 {
   run --separate-stderr here timeout 20 $1 < /dev/null
@@ -333,7 +333,7 @@ as_run()
   done
   run_ok gpuaas-list slots --where "since<24h"
   assert_equal "$output" ""
-  # What the table shows is taken back.
+  # A time as the table shows it.
   run_ok gpuaas-list allocations --where "since=$(gpuaas-list allocations --columns since -o table |
     tail -n 1)"
   jq_is .name vm1
@@ -377,10 +377,10 @@ as_run()
   run_status 3 gpuaas-state apply "$T/slots"
   assert_stderr "$T/slots, line 1: a record of kind 'gpuaas.slot/1' is nothing to apply"
   assert_stderr "apply takes gpuaas.profile/1, gpuaas.app/1, "
-  # What the stage before could not do is passed on, with its status.
+  # A refusal of the stage before is passed on, with its status.
   run_status 1 bash -c "gpuaas-place --profile lab --gpus 8 --project p --image lab |
     gpuaas-state apply -"
-  # What a record would change, and what the records before it in the same run change.
+  # The changes of a record, behind those of the records before it in the same run.
   gpuaas-list profiles > "$T/profile"
   before=$(snapshot)
   { jq -c '.price_micros = 2000000 | .counts = [1]' "$T/profile"
@@ -411,9 +411,40 @@ gpuaas.profile/1 lab changed true"
   jq_is '.members|map(.member)|join(" ")' "pool generation"
   # An error is the same as without: nothing is noted, and the file and line are named.
   run_status 3 gpuaas-state apply --dry-run - <<< '{"kind":"gpuaas.team/1","nam":"red"}'
-  assert_stderr "standard input, line 1"
+  assert_stderr "standard input: line 1, gpuaas.team/1: unknown member 'nam'"
   # The same function for one profile.
   run_ok gpuaas-profile set lab --price 2 --dry-run
   assert_stderr "  price_micros            0 -> 2000000"
   assert_equal "$(snapshot)" "$before"
+}
+
+@test "the words that stand for a reason are refused as one, in every program" {
+  local program line word command
+  make_busy_lab
+  before=$(snapshot)
+  for program in "$GPUAAS_BUILD"/bin/gpuaas-*; do
+    [[ -x $program && $program != *-host-shell ]] || continue
+    "$program" --introspect-cli
+  done | jq -r '.command|. as $p|
+    ((.options[]|select(.argument.name == "TEXT")|"\($p.name)  \(.names[-1])"),
+     (.commands[]|. as $c|.options[]|select(.argument.name == "TEXT")|
+      "\($p.name) \($c.name) \(.names[-1])"))' | grep -- --reason > "$T/options"
+  (($(wc -l < "$T/options") >= 10))
+  while read -r line; do
+    for word in TEXT REASON ... …; do
+      # shellcheck disable=SC2086 # a program, and perhaps a command
+      run_status 2 ${line% *} ${line##* } "$word"
+      assert_stderr "--reason '$word' stands for a text of yours"
+    done
+  done < "$T/options"
+  # A command of attention, pasted as it stands, changes nothing and says why.
+  gpuaas-approve quarantine "$(< "$T/slot")" --reason "a test" > "$T/out"
+  before=$(snapshot)
+  gpuaas-list attention | jq -r .command > "$T/commands"
+  grep -q 'reason TEXT' "$T/commands"
+  while read -r command; do
+    [[ $command != *"reason TEXT"* ]] || run ! here bash -c "set -o pipefail; $command"
+  done < "$T/commands"
+  assert_equal "$(snapshot)" "$before"
+  run_ok gpuaas-approve cordon "$(< "$T/slot")" --reason "TEXT of the ticket" --dry-run
 }

@@ -456,14 +456,14 @@ static const struct ga_schema changed_member_schema = {
 #define S ga_change
 const struct ga_schema ga_change_schema = {
 	.kind = "gpuaas.change/1",
-	.doc = "what a declared record would change in the state",
+	.doc = "the changes that a declared record would make in the state",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, record, GA_REQ, GA_T_ANY, "kind of the declared record"),
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY,
 			"name of the object, or id of the node; null: the state has one such object"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of a copy of an image"),
-		GA_ENUM(S, change, GA_REQ, change_words, "what would happen to the object"),
+		GA_ENUM(S, change, GA_REQ, change_words, "new, changed, unchanged or removed"),
 		GA_LISTOF(S, members, &changed_member_schema,
 			  "members that would change; of a new object those that have a value"),
 		GA_BOOL(S, dry_run, "true: nothing was stored"),

@@ -45,7 +45,7 @@ struct ga_changed_member {
 	char *member, *before, *after;
 };
 
-/* What "gpuaas-state apply --dry-run" would store. */
+/* The changes that "gpuaas-state apply --dry-run" would store. */
 struct ga_change {
 	char *record;	   /* kind of the record */
 	char *object, *node; /* name or node of the object; node: of a copy of an image */

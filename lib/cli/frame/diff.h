@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between an object of the state and what a record would make of it. */
+/* The difference between an object of the state and what a record would make of it. */
 #ifndef GA_CLI_FRAME_DIFF_H
 #define GA_CLI_FRAME_DIFF_H
 

@@ -110,7 +110,7 @@ static int look(const struct applied *a, const struct ga_rec *rec, json_t **ret,
 	return ga_store_list(db, &q, keep_json, ret, err);
 }
 
-/* What the record would change; the transaction of the dry run keeps it for the records after it. */
+/* Emits the changes that the record would make; the transaction of the dry run keeps it for the records after it. */
 static int preview(const struct applied *a, const struct ga_rec *rec, struct ga_err *err)
 {
 	ga_autojson json_t *before = NULL, *after = NULL;

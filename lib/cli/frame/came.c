@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records that came in the streams of this program, so that one that had nothing to do says so. Beside
- * stream.c, because every program ends with it, also those that read no records.
+ * The records that came in the streams of this program, so that one that had nothing to do says so.
+ * Beside stream.c, because every program ends with it, also those that read no records.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -33,8 +33,9 @@ static int64_t limit;
 static char hostname[256];
 
 static const struct ga_opt opts[] = {
-	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
-	  .help = "only records with this value; several: with all values" },
+	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
+	  .help = "only records with state=wiping,active, state!=available, count>2; several: "
+		  "all of them" },
 	{ .name = "since", .type = GA_O_TEXT, .var = &ask.since, .arg = "TIME",
 	  .help = "only records from this time on (2026-11-25, '2026-11-25 03:56:13Z', 24h)" },
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
@@ -139,7 +140,8 @@ static int run(struct ga_err *err)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
+	    ga_cli_where(db, where.v, where.n, ask.explain ? &ga_app_fit_schema : NULL, &q, &names,
+			 err) < 0 ||
 	    (after && ga_cli_after(db, q.kind, after, &after_id, err) < 0))
 		return -1;
 	q.after = after_id;

@@ -449,3 +449,38 @@ const struct ga_schema ga_error_schema = {
 		GA_FIELDS_END },
 };
 #undef S
+
+/* ---- gpuaas-state apply --dry-run ---- */
+
+static const char *const change_words[] = { "new", "changed", "unchanged", "removed", NULL };
+
+#define S ga_changed_member
+static const struct ga_schema changed_member_schema = {
+	.doc = "a member that would change",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, member, GA_REQ, GA_T_ANY, "name of the member"),
+		GA_TEXT(S, before, GA_NULLOK, GA_T_ANY, "value now, as JSON; null: there is none"),
+		GA_TEXT(S, after, GA_NULLOK, GA_T_ANY,
+			"value that would be stored, as JSON; null: there would be none"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_change
+const struct ga_schema ga_change_schema = {
+	.kind = "gpuaas.change/1",
+	.doc = "the changes that a declared record would make in the state",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, record, GA_REQ, GA_T_ANY, "kind of the declared record"),
+		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY,
+			"name of the object, or id of the node; null: the state has one such object"),
+		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of a copy of an image"),
+		GA_ENUM(S, change, GA_REQ, change_words, "new, changed, unchanged or removed"),
+		GA_LISTOF(S, members, &changed_member_schema,
+			  "members that would change; of a new object those that have a value"),
+		GA_BOOL(S, dry_run, "true: nothing was stored"),
+		GA_FIELDS_END },
+};
+#undef S

@@ -270,6 +270,9 @@ static const struct ga_view views[] = {
 	    { "PROJECT", "project", 0 }, { "PROFILE", "profile", 0 }, { "USER", "user", 0 },
 	    { "REQUESTS", "requests", 0 }, { "GPUS", "gpus", 0 }, { "GPU DAYS", "gpu_days", 2 },
 	    { "ATTEMPTS", "attempts", 3 } } },
+	{ &ga_change_schema, NULL,
+	  { { "RECORD", "record", 0 }, { "OBJECT", "object", 0 }, { "NODE", "node", 0 },
+	    { "CHANGE", "change", 0 } } },
 	{ &ga_finding_schema, NULL,
 	  { { "CHECK", "check", 0 }, { "OBJECT", "object", 0 } } },
 	{ &ga_state_schema, NULL,
@@ -310,6 +313,7 @@ static const struct {
 	{ &ga_kept_refusal_schema, { { "sentence", "REASON", "" } } },
 	{ &ga_failure_schema, { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_finding_schema, { { "sentence", "PROBLEM", "" }, { "hint", "HINT", "hint: " } } },
+	{ &ga_change_schema, { { "members", "MEMBERS", "" } } },
 	{ &ga_drift_schema, { { "command", "COMMAND", "$ " } } },
 	{ &ga_drain_blocker_schema, { { "command", "COMMAND", "$ " } } },
 };

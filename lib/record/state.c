@@ -430,6 +430,12 @@ const struct ga_schema ga_state_schema = {
 		GA_TEXT(S, controller, GA_NULLOK, GA_T_HEX,
 			"identity of the state in this epoch, as in its orders; null: unknown"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the action was done"),
+		GA_COUNT(S, findings, GA_NULLOK,
+			 "number of findings; null: the action checks nothing"),
+		GA_SERIAL(S, audit_rows, GA_NULLOK,
+			  "rows of the audit that were checked; null: the action checks nothing"),
+		GA_TEXT(S, audit_from, GA_NULLOK, GA_T_TIME, "time of the first of these rows"),
+		GA_TEXT(S, audit_to, GA_NULLOK, GA_T_TIME, "time of the last of these rows"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -169,6 +169,9 @@ struct ga_state {
 	int64_t schema_version, epoch;
 	char *controller;
 	char *at;
+	int64_t findings;   /* GA_UNKNOWN: nothing was checked, as the next */
+	int64_t audit_rows; /* whose chain was verified */
+	char *audit_from, *audit_to;
 };
 
 struct ga_error {

@@ -161,7 +161,8 @@ static const struct ga_view views[] = {
 	{ &ga_audit_schema, NULL,
 	  { { "SEQ", "seq", 2 }, { "AT", "at", 0 }, { "ACTOR", "actor", 0 },
 	    { "PROGRAM", "program", 3 },
-	    { "ACTION", "action", 0 }, { "OBJECT", "object", 0 } } },
+	    { "ACTION", "action", 0 }, { "OBJECT", "object", 0 },
+	    { "DETAIL", "detail", 7 } } },
 	{ &ga_attention_schema, NULL,
 	  { { "OBJECT", "object", 0 }, { "CODE", "code", 0 }, { "STATE", "state", 2 },
 	    { "SINCE", "since", 0 }, { "PROJECT", "project", 3 } } },
@@ -310,7 +311,9 @@ static const struct {
 	{ &ga_failure_schema, { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_finding_schema, { { "sentence", "PROBLEM", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_drift_schema, { { "command", "COMMAND", "$ " } } },
-	{ &ga_drain_blocker_schema, { { "command", "COMMAND", "$ " } } },
+	{ &ga_audit_schema, { { "detail.reason", "REASON", "reason: " } } },
+	{ &ga_drain_blocker_schema,
+	  { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " } } },
 };
 
 const struct ga_view *ga_view_of(const struct ga_schema *schema)

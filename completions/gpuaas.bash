@@ -31,6 +31,12 @@ _gpuaas_after['gpuaas-discover -o']='@v json table wide csv name'
 _gpuaas_after['gpuaas-discover --format']='@v json table wide csv name'
 _gpuaas_after['gpuaas-discover --columns']='@a'
 _gpuaas_after['gpuaas-discover --sort']='@a'
+_gpuaas_words['gpuaas-doctor']='--state -o --format --columns --sort --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-doctor --state']='@f'
+_gpuaas_after['gpuaas-doctor -o']='@v json table wide csv name'
+_gpuaas_after['gpuaas-doctor --format']='@v json table wide csv name'
+_gpuaas_after['gpuaas-doctor --columns']='@a'
+_gpuaas_after['gpuaas-doctor --sort']='@a'
 _gpuaas_words['gpuaas-explain']='--list -o --format --columns --sort --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-explain -o']='@v json table wide csv name'
 _gpuaas_after['gpuaas-explain --format']='@v json table wide csv name'
@@ -768,4 +774,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-explain gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-match gpuaas-node gpuaas-on gpuaas-place gpuaas-profile gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-serve gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-doctor gpuaas-explain gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-match gpuaas-node gpuaas-on gpuaas-place gpuaas-profile gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-serve gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

@@ -181,9 +181,7 @@ static int run_check(struct ga_err *err)
 	ga_tell_engine();
 	ga_tell_open(db);
 	found = ga_tell_check(db, err);
-	if (found < 0 || ga_tell_state(db, "check", ga_cli_state_path(), err) < 0)
-		return -1;
-	return found > 0;
+	return found < 0 ? -1 : found > 0;
 }
 
 int main(int argc, char **argv)

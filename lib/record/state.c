@@ -16,6 +16,9 @@ static const char *const fabric_modes[] = { "none", "partitions", NULL };
 static const char *const claim_modes[] = { "per_slot_vf", NULL };
 static const char *const object_kinds[] = { "slot",	"allocation", "node", "plan", "state",
 					    "hook",	NULL };
+static const char *const severities[] = { "error", "warning", "unchecked", NULL };
+static const char *const doctor_checks[] = { "state",	  "attention", "discover", "bootstrap",
+					     "units", NULL };
 static const char *const task_states[] = { "started", "running", "finished", "failed", NULL };
 
 #define S ga_slot
@@ -415,6 +418,28 @@ const struct ga_schema ga_finding_schema = {
 };
 #undef S
 
+#define S ga_doctor_finding
+const struct ga_schema ga_doctor_finding_schema = {
+	.kind = "gpuaas.doctor-finding/1",
+	.doc = "something that a person has to do, or that could not be checked",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_COUNT(S, rank, GA_REQ, "place in the order in which to do them; the first is 1"),
+		GA_ENUM(S, severity, GA_REQ, severities,
+			"error: something is wrong; warning: something is not done yet; unchecked: "
+			"the check could not be made"),
+		GA_ENUM(S, check, GA_REQ, doctor_checks,
+			"check that found it: state (gpuaas-state check), attention (gpuaas-list "
+			"attention), discover (gpuaas-discover), bootstrap (gpuaas-host-bootstrap "
+			"--check), units (systemctl)"),
+		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "slot, node, device, step or unit"),
+		GA_TEXT(S, code, GA_NULLOK, GA_T_ANY, "code of the finding: gpuaas-codes(7)"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
+		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "command to run first; null: see the reason"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_state
 const struct ga_schema ga_state_schema = {
 	.kind = "gpuaas.state/1",
@@ -430,6 +455,12 @@ const struct ga_schema ga_state_schema = {
 		GA_TEXT(S, controller, GA_NULLOK, GA_T_HEX,
 			"identity of the state in this epoch, as in its orders; null: unknown"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the action was done"),
+		GA_COUNT(S, findings, GA_NULLOK,
+			 "number of findings; null: the action checks nothing"),
+		GA_SERIAL(S, audit_rows, GA_NULLOK,
+			  "rows of the audit that were checked; null: the action checks nothing"),
+		GA_TEXT(S, audit_from, GA_NULLOK, GA_T_TIME, "time of the first of these rows"),
+		GA_TEXT(S, audit_to, GA_NULLOK, GA_T_TIME, "time of the last of these rows"),
 		GA_FIELDS_END },
 };
 #undef S

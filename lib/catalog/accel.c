@@ -230,9 +230,9 @@ int64_t ga_accel_of_gpu(const struct ga_accel_type *type, int64_t figure)
 	return figure / type->gpus_per_card;
 }
 
-/* The first compute capability of NVIDIA that has the precision (CUDA C++ Programming Guide, features
- * by compute capability; PTX ISA, mma), and the architectures of AMD that have it (ROCm, data types
- * and precision support). */
+/* The first compute capability of NVIDIA that has the precision (CUDA C++ Programming Guide,
+ * features by compute capability; PTX ISA, mma), and the architectures of AMD that have it (ROCm,
+ * data types and precision support). */
 static const struct {
 	const char *precision, *capability;
 	const char *amd[5];

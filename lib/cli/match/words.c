@@ -42,8 +42,8 @@ static void add_near(const struct ga_borrowed_texts *w, const char *text, struct
 		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
 }
 
-/* Models have many spellings, so people write "meta-llama/Llama-2-70b-hf": a name is near, too, if it
- * stands in the last part of the text, letters and digits only. */
+/* Models have many spellings, so people write "meta-llama/Llama-2-70b-hf": a name is near, too, if
+ * it stands in the last part of the text, letters and digits only. */
 static void add_near_models(const struct ga_borrowed_texts *w, const char *text, struct ga_str *out)
 {
 	const char *slash = strrchr(text, '/'), *last = slash && slash[1] ? slash + 1 : text;

@@ -105,7 +105,7 @@ static bool has_run(const struct try *t)
 	return false;
 }
 
-/* Without a required precision, 16 bits are the default: match_memory and the figures name theirs. */
+/* Without a required precision none is judged: the memory and the figures name theirs. */
 static void check_has_precision(struct try *t)
 {
 	const char *want = t->need->precision;

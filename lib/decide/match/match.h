@@ -8,8 +8,8 @@
  * comes nearest. A known fault makes the answer not fit. A required fact that is not known makes it
  * neither fit nor not; other unknown facts are listed only. The order: answers that fit; then those
  * whose type is known to meet the requirement; then SLOs met before SLOs partly unknown; then
- * available now, later, unknown, none; then the preferred architectures; then the cheapest (the full
- * training, or the hour) and the fastest, or the other way round; then names.
+ * available now, later, unknown, none; then the preferred architectures; then the cheapest (the
+ * full training, or the hour) and the fastest, or the other way round; then names.
  */
 #ifndef GA_DECIDE_MATCH_MATCH_H
 #define GA_DECIDE_MATCH_MATCH_H

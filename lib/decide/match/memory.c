@@ -138,8 +138,8 @@ static const struct ga_measured *shown_by(const struct try *t, int64_t params)
  * gpu_memory_utilization, 0.9): weights that need more than the rest leave no room for a cache. */
 #define SERVED_PERCENT 90
 
-/* Weights that fit, of a model whose cache is not counted: whether any cache fits beside them. A run
- * of the model there proves it. */
+/* Weights that fit, of a model whose cache is not counted: whether any cache fits beside them. A
+ * run of the model there proves it. */
 static void check_headroom(struct try *t, int64_t params, int64_t needed)
 {
 	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;

@@ -148,8 +148,8 @@ static void add_speeds(const struct ga_match *m, const struct ga_match *best, st
 	}
 }
 
-/* Adds a higher cost: the full cost of a training, or else the cost of an hour, of one GPU where the
- * numbers of GPUs differ. Whole cents, as in the table. */
+/* Adds a higher cost: the full cost of a training, or else the cost of an hour, of one GPU where
+ * the numbers of GPUs differ. Whole cents, as in the table. */
 static void add_costs(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
 {
 	bool all = m->cost_micros != GA_UNKNOWN && best->cost_micros != GA_UNKNOWN;
@@ -181,7 +181,8 @@ static const struct pair *ideal_of(const struct pair *v, size_t n)
 		int r = best ? order_unsure(&v[i], best) : -1;
 
 		r = r ? r : order(slo_rank(v[i].m.slo), slo_rank(best->m.slo));
-		if (v[i].m.fits != 0 && !v[i].more.unsure && (r < 0 || (!r && compare_value(&v[i], best) < 0)))
+		if (v[i].m.fits != 0 && !v[i].more.unsure &&
+		    (r < 0 || (!r && compare_value(&v[i], best) < 0)))
 			best = &v[i];
 	}
 	return best;

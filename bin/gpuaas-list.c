@@ -34,7 +34,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
 	  .help = "only records with this value; several: with all values" },
 	{ .name = "since", .type = GA_O_TEXT, .var = &since, .arg = "TIME",
-	  .help = "only records from this time on (2026-01-31T08:15:00Z, or 24h ago: 24h)" },
+	  .help = "only records from this time on: 2026-11-25, '2026-11-25 03:56:13Z', 5m ago: 5m" },
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
 	  .max = INT32_MAX, .help = "at most this many records" },
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
@@ -43,7 +43,7 @@ static const struct ga_opt opts[] = {
 	  .help = "newest first (tasks, usage, evidence, audit, events)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
-	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "NAME",
+	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "APP",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
 	  .help = "with --app: every live allocation, and why the app cannot run on it" },
@@ -72,10 +72,17 @@ static const char *const examples[] = {
 	NULL,
 };
 
+static const char *const kinds[] = {
+	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
+	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "pools", "regions",
+	"maintenance", "teams", "grants", "access-settings", "proposals", "attention", NULL,
+};
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-list",
 	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
 	.args = "KIND",
+	.kinds = kinds,
 	.args_min = 0,
 	.args_max = 1,
 	.opts = opts,
@@ -106,15 +113,17 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit_line(line.buf, err);
 }
 
-/* The time of --since: as given, or a duration before now. */
-static const char *since_when(char out[GA_TIME_SIZE])
+/* The time of --since as records have it, NULL without one. */
+static int since_when(const char **ret, char out[GA_TIME_SIZE], struct ga_err *err)
 {
-	struct ga_err ignored = GA_ERR_INIT;
-	int64_t seconds;
+	struct ga_when when;
 
-	if (!since || ga_duration_parse(since, &seconds, &ignored) < 0)
-		return since;
-	return ga_time_format(ga_clock_micros() - seconds * GA_SECOND, out);
+	if (!since)
+		return 0;
+	if (ga_when_parse(since, ga_clock_micros(), false, &when, err) < 0)
+		return ga_wrap(err, "--since");
+	*ret = ga_time_format(when.since, out);
+	return 0;
 }
 
 static int kind_wanted(const char **ret, struct ga_err *err)
@@ -151,25 +160,26 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
+	ga_autofree char *after_id = NULL;
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autodb_leave struct ga_db *db = NULL;
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
-	struct ga_list_query q = { .after = after, .limit = limit, .newest = newest, .here = here,
+	struct ga_list_query q = { .limit = limit, .newest = newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
 	int r;
 
 	if (kind_wanted(&q.kind, err) < 0 ||
-	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0)
+	    ga_cli_stale_after(&q.stale_seconds, err) < 0 || since_when(&q.since, time, err) < 0)
 		return -1;
-	q.since = since_when(time);
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0)
+	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
+	    (after && ga_cli_after(db, q.kind, after, &after_id, err) < 0))
 		return -1;
+	q.after = after_id;
 	if (follow) {
 		if (names.unknown.code)
 			ga_say("%s: %s: %s", prog.name, names.unknown.msg, names.unknown.hint);

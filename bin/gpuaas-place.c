@@ -15,32 +15,32 @@ static struct ga_place_opts opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, 
 				    .run_time = GA_UNKNOWN };
 
 static const struct ga_opt opts[] = {
-	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "NAME",
+	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "PROFILE",
 	  .help = "hardware profile; without it requests are read from standard input" },
 	{ .name = "gpus", .type = GA_O_INT, .var = &opt.gpus, .arg = "N", .min = 1, .max = 64,
 	  .help = "GPUs of the slice (default 1); baremetal: at least so many" },
 	{ .name = "baremetal", .type = GA_O_FLAG, .var = &opt.baremetal,
 	  .help = "place on a baremetal node" },
-	{ .name = "project", .type = GA_O_TEXT, .var = &opt.project, .arg = "NAME",
+	{ .name = "project", .type = GA_O_TEXT, .var = &opt.project, .arg = "PROJECT",
 	  .help = "project that gets the allocation (default \"default\")" },
 	{ .name = "name", .type = GA_O_TEXT, .var = &opt.name, .arg = "NAME",
 	  .help = "name of the allocation" },
 	{ .name = "priority", .type = GA_O_INT, .var = &opt.priority, .arg = "N", .min = 0,
 	  .max = 1000,
 	  .help = "kept with the allocation (default 100); nothing is ordered by it yet" },
-	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "NAME",
+	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "REGION",
 	  .help = "place only in this region (gpuaas-list regions)" },
-	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "NAME",
+	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "POOL",
 	  .help = "place only in this pool" },
-	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "ID",
+	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NODE",
 	  .help = "place only on this node" },
 	{ .name = "type", .type = GA_O_TEXTS, .var = &opt.types, .arg = "TYPE",
 	  .help = "accelerator type (several times: best first)" },
 	{ .name = "min-memory", .type = GA_O_TEXT, .var = &opt.min_memory, .arg = "SIZE",
 	  .help = "least memory of one accelerator, as its maker writes it: 80GB" },
-	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME",
+	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "IMAGE",
 	  .help = "image (default: the profile's)" },
-	{ .name = "app", .type = GA_O_TEXT, .var = &opt.app, .arg = "NAME",
+	{ .name = "app", .type = GA_O_TEXT, .var = &opt.app, .arg = "APP",
 	  .help = "app to run: only a machine that its manifest allows (gpuaas-list apps)" },
 	{ .name = "key", .type = GA_O_TEXTS, .var = &opt.keys, .arg = "FILE|KEY",
 	  .help = "ssh public key, or a file of them" },
@@ -103,8 +103,11 @@ static int take(struct ga_placer *p, struct batch *b, const struct ga_rec *rec,
 		struct ga_err *err)
 {
 	b->saw_match |= ga_rec_is(rec, &ga_match_schema);
-	if (!ga_rec_is(rec, &ga_request_schema))
+	if (!ga_rec_is(rec, &ga_request_schema)) {
+		ga_cli_stream_passed(rec);
 		return ga_emit_raw(rec, err);
+	}
+	ga_cli_stream_took();
 	b->saw_request = true;
 	if (ga_rec_parse(rec, &ga_request_schema, &b->v[b->n], err) < 0)
 		return -1;
@@ -121,6 +124,8 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 
 	if (ga_request_needs_profile(opts, err) < 0 || ga_cli_need_pipe("requests", err) < 0)
 		return -1;
+	ga_cli_stream_began("standard input",
+			    (const struct ga_schema *const[]){ &ga_request_schema, NULL });
 	while (r == 0 && (more = ga_reader_next(reader, &rec, err)) != 0) {
 		r = more < 0 ? -1 : take(p, b, &rec, err);
 		/* Answer the requests so far before a read that may block: the sender may wait. */
@@ -148,8 +153,7 @@ static int run(struct ga_err *err)
 	int r;
 
 	ga_audit_program(prog.name);
-	r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &placer.stale_seconds,
-			      err);
+	r = ga_cli_stale_after(&placer.stale_seconds, err);
 	if (r == 0)
 		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
 	placer.db = db;

@@ -6,17 +6,19 @@
  */
 #include "cli/frame/cli.h"
 #include "cli/report.h"
+#include "decide/match/cost.h"
 #include "record/report.h"
 
 static struct ga_report_opts opt;
 
 #define BY \
-	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "MEMBERS", \
+	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "MEMBER,…", \
+	  .values = ga_cost_by_words, \
 	  .help = "a record for each team,project,type,profile,node,allocation (any of them)" }
 #define FROM \
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME", \
-	  .help = "begin of the period: 2026-11-01, 2026-11-01T08:15:00Z, or 24h for 24 hours " \
-		  "ago (default: the month of --to)" }
+	  .help = "begin of the period: a month alone (2026-10), 2026-11-01, " \
+		  "2026-11-01T08:15:00Z, or 24h for 24 hours ago (default: the month of --to)" }
 #define TO \
 	{ .name = "to", .type = GA_O_TEXT, .var = &opt.to, .arg = "TIME", \
 	  .help = "first second after the period (default: now)" }
@@ -30,7 +32,7 @@ static const struct ga_opt cost_opts[] = {
 	{ .name = "currency", .type = GA_O_TEXT, .var = &opt.currency, .arg = "CODE",
 	  .help = "currency of the prices (ISO 4217); default GPUAAS_CURRENCY" },
 	{ .name = "what-if", .type = GA_O_TEXT, .var = &opt.what_if,
-	  .arg = "type=TYPE[,profile=NAME]",
+	  .arg = "type=TYPE[,profile=PROFILE]",
 	  .help = "also show the cost of the same use on another type; never recorded" },
 	GA_OPTS_END,
 };

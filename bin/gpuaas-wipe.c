@@ -38,7 +38,7 @@ static const struct ga_opt opts[] = {
 	  .help = "carry out the orders that this host has read and not confirmed" },
 	{ .name = "unanswered", .type = GA_O_FLAG, .var = &unanswered,
 	  .help = "with --pending: only the orders without evidence" },
-	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "EVIDENCE|SLOT",
+	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "ID|NAME",
 	  .help = "print kept evidence for a tenant" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &hand.dry_run,
 	  .help = "show identity, guard and methods; touch nothing" },
@@ -180,7 +180,7 @@ static int wipe_alone(struct ga_err *err)
 static int run(struct ga_err *err)
 {
 	const char *name;
-	int n, fd = 0;
+	int n, r, fd = 0;
 	char *const *args = ga_cli_args(&n);
 
 	if (!!hand.device + pending + !!certificate + n > 1)
@@ -198,10 +198,9 @@ static int run(struct ga_err *err)
 		return -1;
 	if (hand.device)
 		return wipe_alone(err);
-	if (pending ? ga_wipe_pending(node, unanswered, &fd, err) < 0 :
-	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
-		      ga_cli_need_pipe("wipe orders", err) < 0)
-		return -1;
+	r = pending ? ga_wipe_pending(node, unanswered, &fd, err) : ga_wipe_open(args[0], &fd, err);
+	if (r <= 0)
+		return r;
 	name = pending ? "the pending orders" : n ? args[0] : "standard input";
 	/* A dry run is quick, and this process prints its text. */
 	return hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :

@@ -375,7 +375,7 @@ network true"
     key() { stat -c %a /var/lib/gpuaas/host/node.key 2> /dev/null || echo none; }
     shown() { gpuaas-discover | jq -r "select(.kind==\"gpuaas.host/1\").node_key"; }
     gpuaas-host-bootstrap --mode slice --check > "$T/out"; key; shown
-    gpuaas-host-bootstrap --mode slice --dry-run > "$T/out"; key
+    gpuaas-host-bootstrap --mode slice --dry-run > "$T/out" 2> "$T/err"; key
     gpuaas-host-bootstrap --mode slice > "$T/out"; key; shown > "$T/shown"
     gpuaas-host-bootstrap > "$T/out"; shown | cmp - "$T/shown"'
   assert_equal "$output" "none
@@ -649,7 +649,7 @@ MAILADDR ops
   truncate -s 16M "$WORK/disks/nvme1n1"
   mkswap -q "$WORK/disks/nvme1n1"
   chmod 1644 "$WORK/disks/nvme1n1"
-  run machine 'gpuaas-host-bootstrap --mode slice --dry-run'
+  run --separate-stderr machine 'gpuaas-host-bootstrap --mode slice --dry-run'
   assert_status 0
   jq_is 'select(.step == "disks_udev") | .change' "write it; not empty now: nvme1n1: swap"
 }

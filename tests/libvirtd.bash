@@ -9,12 +9,14 @@
 # Separate processes share the driver's domains as long as one connection stays open: a virsh that
 # reads its commands from a fifo is that connection. It ends after LIBVIRTD_SECONDS (900) at the
 # latest, and libvirtd ends 30 seconds after its last connection, so that nothing outlives a test
-# that was killed. No other driver is loaded (LIBVIRT_DRIVER_DIR is an empty folder): as root they
+# that was killed. With LIBVIRTD_SECONDS=0 (the demo) it has no limit, and ends when the process that
+# started it does. No other driver is loaded (LIBVIRT_DRIVER_DIR is an empty folder): as root they
 # would touch the machine's /run/libvirt and want users that are not there.
 
 libvirtd_start()
 {
-  local dir=$1 answer
+  local dir=$1 answer keep=()
+  ((${LIBVIRTD_SECONDS:-900})) || keep=(setpriv --pdeathsig TERM)
   mkdir -p "$dir/run" "$dir/no-drivers" || return 1
   cat > "$dir/libvirtd.conf" <<CONF
 unix_sock_dir = "$dir"
@@ -29,7 +31,7 @@ CONF
     { cat "$dir/libvirtd.log" >&2; return 1; }
   mkfifo "$dir/in" "$dir/out" || return 1
   # -k: readline in virsh can lose a SIGTERM, and whoever stops this waits for it.
-  timeout -k 2 "${LIBVIRTD_SECONDS:-900}" virsh -q -c "$LIBVIRTD_URI" \
+  "${keep[@]}" timeout -k 2 "${LIBVIRTD_SECONDS:-900}" virsh -q -c "$LIBVIRTD_URI" \
     <> "$dir/in" 1<> "$dir/out" 2>&1 3>&- &
   echo $! > "$dir/holder"
   echo uri > "$dir/in"

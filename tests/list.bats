@@ -47,6 +47,11 @@ setup()
   jq_is 'select(.action=="wiped").object' "$WIPED"
   run_ok gpuaas-list audit --since 2096-01-01T00:00:00Z
   assert_equal "$output" ""
+  for since in 2020-01 2020-01-01 '2020-01-01 08:00:00Z' '3600d ago'; do
+    assert_equal "$(gpuaas-list audit --since "$since" --json)" "$(gpuaas-list audit --json)"
+  done
+  run_status 2 gpuaas-list audit --since '2026-11-25 03:56'
+  assert_stderr "--since: '2026-11-25 03:56' does not say that it is UTC"
   run_ok gpuaas-list evidence --since 1h
   jq_is .object "$WIPED"
 }

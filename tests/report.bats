@@ -214,6 +214,8 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
   span active 4 3600000000 2026-02-01T00:00:10.000000Z 2026-02-01T00:01:10.000000Z
   span hold 4 3600000000 2026-02-01T00:01:10.000000Z 2026-02-01T00:02:00.000000Z
   span cleanup 4 3600000000 2026-02-01T00:02:00.000000Z 2026-02-01T00:02:05.000000Z
+  run_ok gpuaas-report usage --from 2026-02
+  jq_is '.from[:10] + " " + .to[:19]' "2026-02-01 2026-03-01T00:00:00"
   run_ok gpuaas-report usage --from 2026-02-01 --to 2026-03-01
   jq_is '[.active_gpu_seconds, .provisioning_gpu_seconds, .hold_gpu_seconds, .cleanup_gpu_seconds]|join(" ")' \
     "240 40 200 20"
@@ -509,7 +511,7 @@ what_if()
   # A duration has a bound, and the refusal names it.
   run_ok gpuaas-report usage --from 3660d
   run_status 2 gpuaas-report usage --from 36500d
-  assert_stderr "--from '36500d' is neither a time, a day nor a duration of at most 3660d"
+  assert_stderr "--from: '36500d' is neither a time, a day, a month nor a duration of at most 3660d"
   # The issuer of the bill is text.
   GPUAAS_PROVIDER=$'a\xffb' run_status 2 gpuaas-report cost --format focus --currency EUR
   assert_stderr "GPUAAS_PROVIDER"

@@ -131,6 +131,16 @@ is_full()
   is_full
 }
 
+@test "a disk in place of the file of orders is refused, with how to wipe one" {
+  setup_host lab1
+  run_status 2 in_host gpuaas-wipe "$(disk)"
+  assert_stderr "'$(disk)' is a disk, or another file without records"
+  assert_stderr "'gpuaas-wipe --device $(disk)': first look at it with --dry-run"
+  printf '\n  {"kind":"gpuaas.node-end/1"' > "$T/cut"
+  run_status 3 in_host gpuaas-wipe "$T/cut"
+  refute_stderr "is a disk"
+}
+
 @test "the same attempt with another text is refused" {
   make_lab
   wipe 0
@@ -1136,8 +1146,13 @@ mounted()
 @test "loop device: wiped" {
   make_loop
   head -c 32M /dev/zero | tr '\0' 'x' > "$LOOP"
+  # As nvme-cli takes it; nothing is read as records, and nothing is erased.
+  run_status 2 gpuaas-wipe "$LOOP"
+  assert_stderr "'$LOOP' is a disk, and records are read from a file or a pipe"
+  assert_stderr "'gpuaas-wipe --device $LOOP': first look at it with --dry-run"
   run_status 7 gpuaas-wipe --device "$LOOP" --confirm "$id"
   jq_is '.reason | split(":")[0]' policy_not_reachable
+  assert_stderr "hint: '--class clear' overwrites the disk with zeros"
   alone 0
   jq_is .outcome confirmed
   jq_is .device.medium block

@@ -141,8 +141,7 @@ int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_st
 	if (q.currency && !*q.currency)
 		q.currency = NULL;
 	if ((q.currency && ga_currency_check(q.currency, err) < 0) ||
-	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0)
+	    ga_cli_stale_after(&q.stale_seconds, err) < 0)
 		return -1;
 	if (published && ga_cli_offers_are_published())
 		return read_published(&q, each, arg, err);

@@ -37,11 +37,29 @@ static int result(const struct ga_schema *schema, const void *obj, struct ga_err
 					       ga_result_emit(schema, obj, err);
 }
 
+/* The id of the node, where there is a state that has it and can be read; else the text, which then
+ * is an id. The caller frees it. */
+static char *node_named(const char *text)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_err none = GA_ERR_INIT;
+	char *id = NULL;
+
+	if (access(ga_cli_state_path(), R_OK) == 0 &&
+	    (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0 ||
+	     ga_db_begin_read(db, &none) < 0 ||
+	     ga_store_resolve(db, "node", text, &id, NULL, &none) < 0))
+		ga_err_clear(&none);
+	return id ? id : ga_xstrdup(text);
+}
+
 int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char **node_id,
 			  struct ga_err *err)
 {
+	ga_autofree char *named = node ? node_named(node) : NULL;
+
 	if (ga_cli_discover_opts(&look->discover, err) < 0 ||
-	    ga_host_node_id(node ? node : look->discover.node, node_id, err) < 0)
+	    ga_host_node_id(named ? named : look->discover.node, node_id, err) < 0)
 		return -1;
 	look->host_dir = ga_cli_host_dir();
 	look->libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
@@ -49,21 +67,6 @@ int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char *
 	return 0;
 }
 
-/* Adds the id of the node, where there is a state that has it and can be read; else the text, which
- * then is an id. */
-static void add_machine(struct ga_texts *list, const char *text)
-{
-	ga_autodb struct ga_db *db = NULL;
-	ga_autofree char *id = NULL;
-	struct ga_err none = GA_ERR_INIT;
-
-	if (access(ga_cli_state_path(), R_OK) == 0 &&
-	    (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0 ||
-	     ga_db_begin_read(db, &none) < 0 ||
-	     ga_store_resolve(db, "node", text, &id, NULL, &none) < 0))
-		ga_err_clear(&none);
-	ga_texts_add(list, id ? id : text);
-}
 
 static const struct ga_texts *asked; /* machines that a person named */
 static int unanswered;		     /* of them: how many questions failed */
@@ -90,7 +93,7 @@ int ga_cli_inventory(const char *node, const struct ga_observe_opts *look,
 	int r;
 
 	for (size_t i = 0; i < n; i++)
-		add_machine(&list, machines[i]);
+		*ga_list_add(&list) = node_named(machines[i]);
 	asked = &list;
 	r = ga_inventory(node, look, baremetal_dir(), &list, inventory_line, err);
 	asked = NULL;
@@ -121,11 +124,13 @@ int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, c
 
 int ga_cli_reconcile_want(const char *node, struct ga_expectation *ret, struct ga_err *err)
 {
+	ga_autofree char *id = NULL;
 	ga_autodb struct ga_db *db = NULL;
 
 	/* This function closes the state again before the observation of the host begins. */
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0)
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_store_resolve(db, "node", node, &id, NULL, err) < 0)
 		return -1;
-	return ga_store_expectation(db, node, ret, err);
+	return ga_store_expectation(db, id, ret, err);
 }

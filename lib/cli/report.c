@@ -10,6 +10,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/types.h"
 #include "exchange/focus.h"
+#include "record/closest.h"
 #include "record/report.h"
 #include "record/time.h"
 #include "state/watch/report.h"
@@ -42,39 +43,36 @@ static void cleanup_report(struct report *r)
 
 /* ---- options ---- */
 
-/* Reads a time, a day (its first second) or a duration before now. */
-static int read_when(const char *option, const char *text, int64_t now, int64_t *ret,
-		     struct ga_err *err)
+static int64_t in_seconds(int64_t micros)
 {
-	ga_autofree char *day = ga_xprintf("%.10sT00:00:00Z", text);
-	struct ga_err ignored = GA_ERR_INIT;
-	int64_t n;
-
-	if (ga_duration_parse(text, &n, &ignored) == 0) {
-		*ret = now - n;
-		return 0;
-	}
-	if (ga_time_read(strlen(text) == 10 ? day : text, &n)) {
-		*ret = n / GA_SECOND - (n % GA_SECOND < 0);
-		return 0;
-	}
-	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("%s '%.64s' is neither a time, a day nor a duration of at most 3660d",
-			  option, text),
-			 ("2026-11-01, 2026-11-01T08:15:00Z, or 24h for so long ago; always UTC"));
+	return micros / GA_SECOND - (micros % GA_SECOND < 0);
 }
 
+static int read_when(const char *option, const char *text, int64_t now, struct ga_when *ret,
+		     struct ga_err *err)
+{
+	return ga_when_parse(text, now * GA_SECOND, false, ret, err) < 0 ? ga_wrap(err, "%s", option) :
+									   0;
+}
+
+/* A month alone, as "--from 2026-10", ends with its last second. */
 static int read_window(struct report *r, struct ga_err *err)
 {
+	struct ga_when when = { 0 };
 	int64_t behind;
 
 	r->w.now = ga_clock_micros() / GA_SECOND;
 	r->w.to = r->w.now;
-	if (r->o->to && read_when("--to", r->o->to, r->w.now, &r->w.to, err) < 0)
+	if (r->o->from && read_when("--from", r->o->from, r->w.now, &when, err) < 0)
 		return -1;
-	ga_focus_month(r->w.to - 1, &r->w.from, &behind);
-	if (r->o->from && read_when("--from", r->o->from, r->w.now, &r->w.from, err) < 0)
+	r->w.from = in_seconds(when.since);
+	if (when.is_month && in_seconds(when.end) < r->w.now)
+		r->w.to = in_seconds(when.end);
+	if (r->o->to && read_when("--to", r->o->to, r->w.now, &when, err) < 0)
 		return -1;
+	r->w.to = r->o->to ? in_seconds(when.since) : r->w.to;
+	if (!r->o->from)
+		ga_focus_month(r->w.to - 1, &r->w.from, &behind);
 	ga_time_format(ga_time_after(0, r->w.from), r->from);
 	ga_time_format(ga_time_after(0, r->w.to), r->to);
 	ga_time_format(ga_time_after(0, r->w.now), r->at);
@@ -88,14 +86,20 @@ static int read_window(struct report *r, struct ga_err *err)
 
 static int unknown_by(const char *word, size_t len, struct ga_err *err)
 {
+	ga_autofree char *asked = ga_xstrndup(word, len), *hint = NULL;
 	ga_autostr struct ga_str names = GA_STR_INIT;
+	struct ga_closest_names near;
 	size_t i;
 
-	for (i = 0; i < GA_BY_N; i++)
+	ga_closest_begin(&near, asked);
+	for (i = 0; i < GA_BY_N; i++) {
+		ga_closest_word(&near, ga_cost_by_words[i]);
 		ga_str_addf(&names, " %s", ga_cost_by_words[i]);
+	}
+	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("use cannot be grouped by '%.*s'", len > 64 ? 64 : (int)len, word),
-			 ("--by takes, with commas:%s", names.buf));
+			 ("use cannot be grouped by '%.64s'", asked),
+			 ("%s--by takes, with commas:%s", hint, names.buf));
 }
 
 static int read_by(const char *text, bool by[GA_BY_N], struct ga_err *err)

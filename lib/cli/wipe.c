@@ -3,6 +3,9 @@
 #include "cli/wipe.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/texts.h"
 #include "cli/frame/cli.h"
@@ -61,7 +64,28 @@ int ga_wipe_pending(const char *node, bool unanswered, int *fd, struct ga_err *e
 
 	if (n == 0 && !unanswered)
 		say_none(node);
-	return n < 0 ? -1 : 0;
+	return n;
+}
+
+int ga_wipe_open(const char *operand, int *fd, struct ga_err *err)
+{
+	char first;
+	struct stat st;
+
+	if (!operand)
+		return ga_cli_need_pipe("wipe orders", err) < 0 ? -1 : 1;
+	*fd = ga_cli_open(operand, err);
+	/* The first byte of a record, or of a blank line before it. */
+	if (*fd > 0 && fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    pread(*fd, &first, 1, 0) == 1 && !strchr("{ \t\r\n", first ? first : 'x')) {
+		ga_cleanup_fd(fd);
+		*fd = ga_fail_for(err, GA_USAGE, "is_disk", "'%s' is a disk, or another file "
+				  "without records", operand);
+	}
+	if (*fd < 0 && ga_streq(err->reason, "is_disk"))
+		return ga_hint(err, "a disk is wiped with 'gpuaas-wipe --device %.200s': first "
+			       "look at it with --dry-run", operand);
+	return *fd < 0 ? -1 : 1;
 }
 
 /* ---- by hand ---- */
@@ -131,6 +155,11 @@ int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 
 	if (!e->dry_run)
 		ga_wipe_say(e);
+	/* Without a slot, the class is that of the command line. */
+	if (!e->object && e->reason && ga_starts(e->reason, "policy_not_reachable"))
+		ga_say("%s: hint: '--class clear' overwrites the disk with zeros and reads it back, "
+		       "which does not reach blocks that the drive has set aside",
+		       ga_cli_program());
 	if (!e->dry_run || !ga_emit_is_table())
 		return ga_emit(&ga_wipe_evidence_schema, e, err);
 	ga_wipe_plan_text(e, &text);

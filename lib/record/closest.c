@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/str.h"
+
 /* Letters and digits only, in lower case. */
 static size_t plain(const char *text, char out[GA_CLOSEST_LETTERS])
 {
@@ -78,4 +80,15 @@ void ga_closest_add(struct ga_closest_names *near, const char *name, size_t far)
 void ga_closest_word(struct ga_closest_names *near, const char *word)
 {
 	ga_closest_add(near, word, ga_closest_spelling(near, word, GA_CLOSEST_FAR));
+}
+
+char *ga_closest_hint(const struct ga_closest_names *near)
+{
+	struct ga_str hint = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < near->n; i++)
+		ga_str_addf(&hint, "%s'%s'", i ? ", " : "near to it: ", near->names[i]);
+	ga_str_add(&hint, near->n ? "; " : "");
+	return ga_str_take(&hint);
 }

@@ -29,5 +29,8 @@ size_t ga_closest_spelling(const struct ga_closest_names *near, const char *spel
 void ga_closest_add(struct ga_closest_names *near, const char *name, size_t far);
 /* Both calls for a name that has one spelling. */
 void ga_closest_word(struct ga_closest_names *near, const char *word);
+/* The start of a hint: "near to it: 'one', 'two'; ", or "" when no name is near. The caller frees
+ * it. */
+char *ga_closest_hint(const struct ga_closest_names *near);
 
 #endif

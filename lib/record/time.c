@@ -2,7 +2,7 @@
 /* Times in records. */
 #include "record/time.h"
 
-#include <ctype.h>
+#include <inttypes.h>
 
 #include "base/clock.h"
 
@@ -135,36 +135,213 @@ int ga_time_parse(const char *text, int64_t *micros, struct ga_err *err)
 	return 0;
 }
 
+static const struct {
+	char letter;
+	int64_t seconds;
+} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+
+/* Reads "90s" or "1h30m" at *p, the larger units first, and goes behind it. smallest is the last
+ * unit, in seconds. "0" needs none. false: there is no such duration. */
+static bool take_duration(const char **p, int64_t *seconds, int64_t *smallest)
+{
+	const char *at = *p;
+	size_t unit = 0;
+
+	*seconds = 0;
+	*smallest = 1;
+	do {
+		int64_t n = 0;
+		bool number = is_digit(*at);
+
+		for (; is_digit(*at) && n <= GA_SECONDS_MAX; at++)
+			n = n * 10 + (*at - '0');
+		while (*at && unit < GA_ARRAY_SIZE(units) && units[unit].letter != *at)
+			unit++;
+		if (!number || n > GA_SECONDS_MAX)
+			return false;
+		if (!*at && !n && !unit) {
+			*p = at;
+			return true;
+		}
+		if (!*at || unit == GA_ARRAY_SIZE(units))
+			return false;
+		*smallest = units[unit].seconds;
+		*seconds += n * units[unit++].seconds;
+		at++;
+		if (*seconds > GA_SECONDS_MAX)
+			return false;
+	} while (is_digit(*at));
+	*p = at;
+	return true;
+}
+
 int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 {
-	static const struct {
-		char unit;
-		int64_t seconds;
-	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
 	const char *p = text;
-	int64_t n = 0, unit = 1;
-	size_t i;
+	int64_t n, smallest;
 
-	for (; isdigit((unsigned char)*p) && n <= GA_SECONDS_MAX; p++)
-		n = n * 10 + (*p - '0');
-	for (i = 0; *p && !p[1] && i < GA_ARRAY_SIZE(units); i++) {
-		if (*p == units[i].unit) {
-			unit = units[i].seconds;
-			p++;
-			break;
-		}
+	if (take_duration(&p, &n, &smallest) && !*p) {
+		*seconds = n;
+		return 0;
 	}
-	if (!isdigit((unsigned char)*text) || *p || n > GA_SECONDS_MAX ||
-	    n * unit > GA_SECONDS_MAX)
-		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, "
-					      "7d, at most 3660d", text);
 	/* "5" may mean minutes: the program must not guess the unit. */
-	if (n && isdigit((unsigned char)p[-1]))
+	if (*text && strlen(text) < 10 && strspn(text, "0123456789") == strlen(text))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%.64s' has no unit", text),
 				 ("give the unit: %.32ss, %.32sm, %.32sh", text, text, text));
-	*seconds = n * unit;
-	return 0;
+	return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 1h30m, 7d, at "
+		       "most 3660d", text);
+}
+
+/* ---- times of people ---- */
+
+/* A day or a month, with the first moment after it. */
+static bool read_period(const char *text, struct ga_when *ret)
+{
+	size_t n = strlen(text);
+	char first[GA_TIME_SIZE];
+	int year, month;
+
+	if (n != strlen("2026-11") && n != strlen("2026-11-25"))
+		return false;
+	snprintf(first, sizeof(first), "%s%sT00:00:00Z", text, n == 7 ? "-01" : "");
+	if (!ga_time_read(first, &ret->begin))
+		return false;
+	year = two(text) * 100 + two(text + 2);
+	month = two(text + 5);
+	ret->end = ga_time_after(ret->begin, 86400 * (n == 7 ? days_in(year, month) : 1));
+	ret->since = ret->begin;
+	ret->is_month = n == 7;
+	return true;
+}
+
+/* A time to the minute, the second or a fraction, with 'T' or a space before the hour. */
+static bool read_moment(const char *text, struct ga_when *ret)
+{
+	char copy[48];
+	size_t n = strlen(text);
+	int64_t width = n == 17 ? 60 * GA_SECOND : n == 20 ? GA_SECOND : 1;
+
+	if (n < 17 || n > 40)
+		return false;
+	if (n == 17) /* "2026-11-25 03:56Z" */
+		snprintf(copy, sizeof(copy), "%.16s:00%s", text, text + 16);
+	else
+		snprintf(copy, sizeof(copy), "%s", text);
+	if (copy[10] == ' ')
+		copy[10] = 'T';
+	if (!ga_time_read(copy, &ret->begin))
+		return false;
+	ret->since = ret->begin;
+	ret->end = within(ret->begin + width);
+	return true;
+}
+
+/* "5m ago", "in 2h", or a duration alone. */
+static bool read_distance(const char *text, int64_t now, bool ahead, struct ga_when *ret)
+{
+	bool in = ga_starts(text, "in ");
+	const char *p = text + (in ? 3 : 0);
+	int64_t n, smallest;
+	bool ago;
+
+	if (!take_duration(&p, &n, &smallest))
+		return false;
+	ago = !in && !strcmp(p, " ago");
+	if (*p && !ago)
+		return false;
+	if (in || (!ago && ahead)) {
+		ret->since = ret->begin = ga_time_after(now, n);
+		ret->end = ga_time_after(now, n + smallest);
+	} else {
+		ret->since = ga_time_after(now, -n);
+		ret->begin = within(ga_time_after(now, -n - smallest) + 1);
+		ret->end = within(ret->since + 1);
+	}
+	return true;
+}
+
+int ga_when_parse(const char *text, int64_t now, bool ahead, struct ga_when *ret,
+		  struct ga_err *err)
+{
+	struct ga_when w = { 0 };
+	ga_autofree char *utc = NULL;
+
+	if (!strcmp(text, "now")) {
+		*ret = (struct ga_when){ .since = now, .begin = now, .end = now + GA_SECOND };
+		return 0;
+	}
+	if (read_period(text, &w) || read_moment(text, &w) || read_distance(text, now, ahead, &w)) {
+		*ret = w;
+		return 0;
+	}
+	utc = strlen(text) < 40 ? ga_xprintf("%sZ", text) : NULL;
+	if (utc && read_moment(utc, &w))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.64s' does not say that it is UTC", text),
+				 ("all times are UTC: %sZ", text));
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("'%.64s' is neither a time, a day, a month nor a duration of at most "
+			  "3660d", text),
+			 ("2026-11-25, 2026-11, 2026-11-25T03:56:13Z or '2026-11-25 03:56Z', all UTC; "
+			  "'5m ago', 'in 2h', or 24h for so long %s", ahead ? "from now" : "ago"));
+}
+
+char *ga_duration_format(int64_t seconds, char out[GA_SPAN_SIZE])
+{
+	int64_t left = seconds < 0 ? -(seconds + (seconds == INT64_MIN)) : seconds;
+	size_t at = 0, i;
+
+	out[0] = '\0';
+	if (seconds < 0)
+		at += (size_t)snprintf(out, GA_SPAN_SIZE, "-");
+	for (i = 0; i < GA_ARRAY_SIZE(units); i++) {
+		if (left >= units[i].seconds || (!left && !seconds && units[i].letter == 's'))
+			at += (size_t)snprintf(out + at, GA_SPAN_SIZE - at, "%" PRId64 "%c",
+					       left / units[i].seconds, units[i].letter);
+		left %= units[i].seconds;
+	}
+	return out;
+}
+
+char *ga_span_format(int64_t micros, char out[GA_SPAN_SIZE])
+{
+	int64_t seconds = micros / GA_SECOND;
+
+	if (micros > 0 && micros < 1000)
+		snprintf(out, GA_SPAN_SIZE, "<1ms");
+	else if (micros > 0 && !seconds)
+		snprintf(out, GA_SPAN_SIZE, "%" PRId64 "ms", micros / 1000);
+	else if (micros > 0 && seconds < 10)
+		snprintf(out, GA_SPAN_SIZE, "%" PRId64 ".%" PRId64 "s", seconds,
+			 micros / 100000 % 10);
+	else
+		ga_duration_format(seconds / 3600 == 0 ? seconds :
+				   seconds / 86400 == 0 ? seconds / 60 * 60 :
+							  seconds / 3600 * 3600, out);
+	return out;
+}
+
+char *ga_age_format(int64_t micros, int64_t now, char out[GA_SPAN_SIZE])
+{
+	bool ahead = micros > now;
+	int64_t seconds = (ahead ? micros - now : now - micros) / GA_SECOND;
+	char span[GA_SPAN_SIZE], date[GA_TIME_SIZE];
+
+	if (seconds == 0 || seconds >= 31 * INT64_C(86400)) {
+		snprintf(out, GA_SPAN_SIZE, "%.10s",
+			 seconds ? ga_time_format(micros, date) : "now");
+		return out;
+	}
+	if (seconds >= 86400 && seconds < 48 * 3600)
+		snprintf(span, sizeof(span), "%" PRId64 "h", seconds / 3600);
+	else
+		ga_duration_format(seconds < 60	       ? seconds :
+				   seconds < 10 * 3600 ? seconds / 60 * 60 :
+				   seconds < 86400     ? seconds / 3600 * 3600 :
+							 seconds / 86400 * 86400, span);
+	snprintf(out, GA_SPAN_SIZE, "%s%.20s%s", ahead ? "in " : "", span, ahead ? "" : " ago");
+	return out;
 }
 
 bool ga_time_is_ahead(const char *text)

@@ -159,7 +159,11 @@ static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 	if (ga_streq(a.program, "release"))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
 				 ("the release of '%s' is %s", id, a.state),
-				 ("gpuaas-release %s | gpuaas-wipe ends what is left of it", id));
+				 (ga_streq(a.state, "done") ?
+					  "its VM is gone: 'gpuaas-show %s' shows how "
+					  "it ended" :
+					  "gpuaas-release %s | gpuaas-wipe ends what is left of it",
+				  id));
 	if (ga_streq(a.program, "rebuild") && !ga_streq(a.state, "done") && !rebuilds)
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
 				 ("the rebuild of '%s' is %s", id, a.state),
@@ -228,7 +232,8 @@ int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach 
 
 	ga_schema_init(&ga_reach_schema, ret);
 	*known_hosts = NULL;
-	if (ga_vm_open(id, opts, &vm, err) < 0)
+	/* Of a release that began, the address may belong to another guest by now. */
+	if (ga_vm_open(id, opts, &vm, err) < 0 || ga_vm_check(&vm, true, err) < 0)
 		return -1;
 	if (has_state(opts) && ask_state(id, opts, &stored, err) < 0)
 		return -1;

@@ -365,16 +365,24 @@ int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 			   struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autotexts struct ga_texts ids = { 0 };
 	struct ga_wipe_evidence e;
-	int r;
+	size_t i;
 
-	if (ga_hostdb_open_or_make(dir, &h, err) < 0)
+	if (ga_hostdb_open_or_make(dir, &h, err) < 0 || ga_evidence_find(&h, key, &ids, err) < 0)
 		return -1;
-	r = ga_evidence_get(&h, key, &e, err);
-	if (r <= 0)
-		return r < 0 ? -1
-			     : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
-	ga_wipe_certificate(&e, out);
-	ga_schema_release(&ga_wipe_evidence_schema, &e);
-	return 0;
+	for (i = 0; i < ids.n; i++) {
+		if (ga_evidence_get(&h, ids.v[i], &e, err) < 0)
+			return -1;
+		if (i)
+			ga_str_addc(out, '\n');
+		ga_wipe_certificate(&e, out);
+		ga_schema_release(&ga_wipe_evidence_schema, &e);
+	}
+	if (ids.n)
+		return 0;
+	return ga_refuse(err, GA_NOTFOUND, NULL, key,
+			 ("this host keeps no evidence of '%.64s'", key),
+			 ("an id or the beginning of one, the name of an allocation, or the WWID "
+			  "of a disk; 'gpuaas-list evidence' shows the evidence of every host"));
 }

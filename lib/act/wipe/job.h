@@ -58,8 +58,7 @@ GA_MUST_CHECK int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order
 GA_MUST_CHECK int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd,
 					 struct ga_err *err);
 
-/* Adds the certificate of kept evidence to out. key is an evidence id, attempt, slot or WWID.
- * GA_NOTFOUND. */
+/* Adds the certificates of kept evidence to out; key as in ga_evidence_find. GA_NOTFOUND. */
 GA_MUST_CHECK int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 					 struct ga_err *err);
 

@@ -81,8 +81,7 @@ int ga_cli_openmetrics(struct ga_err *err)
 
 	if (!q.backups)
 		q.backups = ga_cli_setting("GPUAAS_BACKUPS", "/var/lib/gpuaas/backup");
-	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0 ||
+	if (ga_cli_stale_after(&q.stale_seconds, err) < 0 ||
 	    ga_cli_export_open(&db, err) < 0 || ga_store_metrics(db, &q, &text, err) < 0)
 		return -1;
 	ga_om_end(&text);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/texts.h"
+#include "cli/frame/complete.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/help.h"
@@ -44,7 +45,7 @@ static const struct ga_opt common_opts[] = {
 	  .values = forms,
 	  .help = "json, table, wide (a table with all columns), csv or name (default: a table "
 		  "on a terminal, else json)" },
-	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "NAME,…",
+	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "COLUMN,…",
 	  .help = "the columns of the table or CSV, by title or member" },
 	{ .name = "sort", .type = GA_O_TEXT, .var = &cli.sort, .arg = "[-]MEMBER",
 	  .help = "sort the records of each kind; with -: the highest first" },
@@ -88,9 +89,10 @@ const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const stru
 	return tables;
 }
 
-static const struct ga_opt *find_opt(const char *name, size_t len, char short_name)
+const struct ga_opt *ga_cli_find_opt(const struct ga_prog *prog, const struct ga_cmd *cmd,
+				     const char *name, size_t len, char short_name)
 {
-	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	const struct ga_opt *const *t = ga_cli_tables(prog, cmd);
 	const struct ga_opt *o;
 
 	for (; *t; t++)
@@ -180,6 +182,18 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	return hint_near(&near, "--", err);
 }
 
+/* Names every command of the program. */
+static int hint_commands(struct ga_err *err)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	const struct ga_cmd *c;
+
+	for (c = cli.prog->cmds; c && c->name; c++)
+		ga_str_addf(&names, "%s%s", names.len ? " " : "commands: ", c->name);
+	ga_str_add(&names, names.len ? "; " : "");
+	return hint_help(names.len ? names.buf : "", err);
+}
+
 int ga_cli_unknown_command(const char *name, const char *const *words, struct ga_err *err)
 {
 	const struct ga_cmd *c;
@@ -191,7 +205,7 @@ int ga_cli_unknown_command(const char *name, const char *const *words, struct ga
 	for (; words && *words; words++)
 		ga_closest_word(&near, *words);
 	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
-	return hint_near(&near, "", err);
+	return near.n ? hint_near(&near, "", err) : hint_commands(err);
 }
 
 /* Takes the option at argv[*i]; its value may be the next argument. */
@@ -200,7 +214,8 @@ static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 	char *arg = argv[*i], *value = NULL;
 	bool is_long = arg[1] == '-';
 	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
-	const struct ga_opt *o = find_opt(is_long ? arg + 2 : NULL, len, is_long ? 0 : arg[1]);
+	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, is_long ? arg + 2 : NULL, len,
+						 is_long ? 0 : arg[1]);
 
 	if (!o)
 		return unknown_option(arg, is_long ? len + 2 : 2, err);
@@ -262,7 +277,7 @@ static int check_operands(struct ga_err *err)
 
 	if (cli.prog->cmds && !cli.cmd) {
 		ga_err_set(err, GA_USAGE, "a command is missing");
-		return hint_help("", err);
+		return hint_commands(err);
 	}
 	if (cli.n_args < min) {
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
@@ -276,6 +291,15 @@ static int check_operands(struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "--format %s and --%s exclude each other", cli.form,
 			       ga_cli_form());
 	return 0;
+}
+
+/* Whether --dry-run was given; programs and commands that can do without a change have it. */
+static bool is_dry_run(void)
+{
+	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, "dry-run", strlen("dry-run"),
+						 0);
+
+	return o && o->type == GA_O_FLAG && *(const bool *)o->var;
 }
 
 /* The value of KEY=VALUE in the configuration, as a text that lives as long as the program. */
@@ -308,6 +332,13 @@ const char *ga_cli_setting(const char *key, const char *fallback)
 		return value;
 	value = config_value(key);
 	return value && *value ? value : fallback;
+}
+
+int ga_cli_stale_after(int64_t *ret, struct ga_err *err)
+{
+	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), ret, err) < 0)
+		return ga_wrap(err, "GPUAAS_STALE_AFTER");
+	return 0;
 }
 
 const char *ga_cli_configured(const char *key, const char *fallback)
@@ -412,6 +443,8 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			return ga_fail_sys(err, "cannot open '/dev/null'");
 	if (ga_cli_read_config(err) < 0)
 		return -1;
+	if (argc > 1 && ga_streq(argv[1], GA_COMPLETE))
+		return ga_cli_complete(prog, argv + 2, argc - 2), 0;
 	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails with an error */
 	if (prog->acts)
@@ -438,7 +471,13 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	}
 	if (cli.introspect)
 		return ga_cli_introspect(prog), 0;
-	return check_operands(err) < 0 ? -1 : 1;
+	if (check_operands(err) < 0)
+		return -1;
+	if (is_dry_run()) {
+		ga_emit_dry_run();
+		ga_say("%s: dry run: nothing is changed", prog->name);
+	}
+	return 1;
 }
 
 /* The message may quote text from outside, so control characters are replaced. */
@@ -485,6 +524,8 @@ int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
 	full = ga_emit_close(&out) < 0;
 	if (r < 0)
 		print_error(prog, err);
+	else
+		ga_cli_stream_say();
 	/* An error of reason "stdout" says it already. */
 	if (full && (r >= 0 || !ga_streq(err->reason, out.reason)))
 		print_error(prog, &out);
@@ -524,6 +565,24 @@ bool ga_cli_state_named(void)
 	return cli.state != NULL;
 }
 
+char *ga_cli_beside(const char *program)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		ga_autofree char *beside = ga_xprintf("%.*s/%s", (int)(slash - path), path,
+						      program);
+
+		if (!access(beside, X_OK))
+			return GA_TAKE(beside);
+	}
+	return ga_xstrdup(program);
+}
+
 const char *ga_cli_host_dir(void)
 {
 	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");
@@ -544,6 +603,7 @@ int ga_cli_may_replace(const char *path, struct ga_err *err)
 
 int ga_cli_open(const char *operand, struct ga_err *err)
 {
+	struct stat st;
 	int fd;
 
 	if (ga_streq(operand, "-"))
@@ -551,6 +611,11 @@ int ga_cli_open(const char *operand, struct ga_err *err)
 	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", operand);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
+		ga_cleanup_fd(&fd);
+		return ga_fail_for(err, GA_USAGE, "is_disk", "'%s' is a disk, and records are read "
+				   "from a file or a pipe", operand);
+	}
 	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
 }
 

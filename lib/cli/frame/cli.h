@@ -33,16 +33,19 @@ struct ga_opt {
 	const char *name; /* without its dashes */
 	enum ga_opt_type type;
 	void *var;	 /* the variable; its C type is given at enum ga_opt_type */
-	const char *arg; /* the value in --help: "ID", "FILE", …; NULL for a flag */
+	const char *arg; /* the value in --help: "NODE", "FILE", …, a word of complete.c, which
+			  * says what it means; "TEAM,…": several; NULL for a flag */
 	const char *help;
-	const char *const *values; /* of GA_O_WORD, NULL-terminated */
+	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. NULL-terminated. */
+	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
 };
 #define GA_OPTS_END { .name = NULL }
 
 struct ga_cmd {
 	const char *name, *abstract;
-	const char *args; /* as in the synopsis: "FILE|-", "ID…", or NULL */
+	const char *args; /* as in the synopsis: "FILE|-", "NODE…", or NULL; words as in ga_opt.arg,
+			   * those in lower case are typed literally */
 	int args_min, args_max; /* args_max -1: any number */
 	const struct ga_opt *opts;
 	int (*run)(struct ga_err *err); /* main() calls it: ga_cli_command()->run */
@@ -57,6 +60,7 @@ struct ga_prog {
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
+	const char *const *kinds; /* what the operand KIND may be, NULL-terminated, or NULL */
 	const char *const *forms; /* words of -o beside ga_form_words, NULL-terminated, or NULL:
 				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */
@@ -103,9 +107,15 @@ const char *ga_cli_setting(const char *key, const char *fallback);
 /* A setting that names a program to run: KEY of that file, else fallback. Never from the
  * environment. */
 const char *ga_cli_configured(const char *key, const char *fallback);
+/* GPUAAS_STALE_AFTER in seconds, else 24h: the age from which the view of a node is stale.
+ * GA_USAGE, naming the setting. */
+GA_MUST_CHECK int ga_cli_stale_after(int64_t *ret, struct ga_err *err);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */
+/* The path of another program of gpuaas beside this one; the name alone if it is not there, which
+ * base/proc.h looks up. Allocated. */
+char *ga_cli_beside(const char *program);
 /* The host's own folder: GPUAAS_HOST_DIR, else /var/lib/gpuaas/host. */
 const char *ga_cli_host_dir(void);
 /* The images of this host: GPUAAS_IMAGES, else /var/lib/gpuaas/images. */
@@ -184,8 +194,15 @@ GA_MUST_CHECK int ga_cli_stream_jobs(int fd, const char *name, const struct ga_c
 GA_MUST_CHECK int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
 					  const struct ga_consumer *here, int jobs,
 					  struct ga_err *err);
+/* For a program that reads records by itself, so that the frame can say at the end that there was
+ * nothing to do: the name of its input and the kinds that it takes (NULL-terminated), each record
+ * that it took, and each that it passed on. The functions above call these. */
+void ga_cli_stream_began(const char *name, const struct ga_schema *const *kinds);
+void ga_cli_stream_took(void);
+void ga_cli_stream_passed(const struct ga_rec *rec);
 /* Opens an operand for reading: "-" is standard input (descriptor 0), else the file. Returns the
- * descriptor; the caller closes it unless it is 0. GA_NOTFOUND if there is no such file. */
+ * descriptor; the caller closes it unless it is 0. GA_NOTFOUND if there is no such file; GA_USAGE
+ * "is_disk" for a block device. */
 GA_MUST_CHECK int ga_cli_open(const char *operand, struct ga_err *err);
 /* Checks a path for --output: refuses "-" (GA_USAGE), the state, and anything that is no regular
  * file (GA_CONFLICT, ga_file_may_replace). */

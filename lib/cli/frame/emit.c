@@ -36,7 +36,7 @@ static struct {
 	int fd;	     /* where records go */
 	int to_terminal; /* whether fd is a terminal, known from the first record on; -1: not yet */
 	int lock_fd; /* locked for each line if several processes write; -1: only one does */
-	bool only_looks;
+	bool only_looks, dry_run;
 	bool is_child; /* of ga_emit_in_child: its parent gives the records their form */
 	bool broken; /* a write to stdout failed; report it once, at the end */
 	int broken_errno;
@@ -50,6 +50,16 @@ void ga_emit_open(bool only_looks)
 {
 	emit.form = ga_form()->kind;
 	emit.only_looks = only_looks;
+}
+
+void ga_emit_dry_run(void)
+{
+	emit.dry_run = true;
+}
+
+bool ga_emit_is_dry_run(void)
+{
+	return emit.dry_run;
 }
 
 bool ga_emit_is_table(void)
@@ -245,7 +255,18 @@ static int emit_json(const struct ga_schema *schema, json_t *json, const char *l
 /* Whether a record becomes a line of JSON at once, without being looked at. */
 static bool is_plain(const struct ga_schema *schema)
 {
-	return !ga_emit_collects() && !has_status(schema);
+	return !ga_emit_collects() && !has_status(schema) && !emit.dry_run;
+}
+
+/* The record of a struct. In a dry run no caller can forget its mark: what has the member, has it
+ * true. */
+static json_t *format(const struct ga_schema *schema, const void *obj)
+{
+	json_t *json = ga_schema_format(schema, obj);
+
+	if (emit.dry_run && json_object_get(json, "dry_run"))
+		json_object_set_new(json, "dry_run", json_true());
+	return json;
 }
 
 int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
@@ -253,7 +274,7 @@ int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 	ga_autojson json_t *json = NULL;
 
 	if (!is_plain(schema)) {
-		json = ga_schema_format(schema, obj);
+		json = format(schema, obj);
 		return emit_json(schema, json, NULL, err);
 	}
 	ga_str_clear(&emit.line);
@@ -265,7 +286,7 @@ int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 int ga_emit_signed(const struct ga_schema *schema, const void *obj, const struct ga_sign_key *key,
 		   struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_schema_format(schema, obj);
+	ga_autojson json_t *json = format(schema, obj);
 
 	if (key && emit.form == GA_FORM_JSON && ga_sign_record(key, json, err) < 0)
 		return -1;

@@ -10,6 +10,10 @@
  * records, so the status in such a record does not become its exit status; records that it passes
  * on still count. */
 void ga_emit_open(bool only_looks);
+/* From now on, every record that this program makes and that has the member dry_run has it as true,
+ * and tables and CSV have a column for it. ga_cli_parse calls this for --dry-run. */
+void ga_emit_dry_run(void);
+bool ga_emit_is_dry_run(void);
 /* Prints the rows still in the table. -1 when a write to stdout failed now or earlier. */
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */
@@ -27,6 +31,11 @@ void ga_emit_share(int lock_fd);
 void ga_emit_error(const char *program, const struct ga_err *err);
 /* Notes the status member of a refusal, failure or evidence record. */
 void ga_emit_note(const struct ga_schema *schema, json_t *json);
+
+/* If the streams that were read had no record for this program, says so on stderr, with what came
+ * instead. Says nothing when a refusal or failure came: the stage before had no order to give, and
+ * its record says why. ga_cli_finish calls this unless the program failed. */
+void ga_cli_stream_say(void);
 
 /* The table (table.c) keeps rows of one kind until a row of another kind comes, and then prints
  * them aligned. json is a record; the caller still owns it. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/frame/cell.h"
+#include "cli/frame/emit.h"
 #include "cli/frame/table_views.h"
 #include "record/closest.h"
 
@@ -153,7 +154,10 @@ static void add_row(json_t *json, const struct ga_texts *paths, struct ga_str *o
 	for (i = 0; i < paths->n; i++) {
 		ga_autostr struct ga_str field = GA_STR_INIT;
 
-		ga_cell_data(ga_cell_member(json, paths->v[i]), &field);
+		if (ga_emit_is_dry_run() && !strcmp(paths->v[i], "dry_run"))
+			ga_str_add(&field, "true");
+		else
+			ga_cell_data(ga_cell_member(json, paths->v[i]), &field);
 		add_field(field.len ? field.buf : "", !i, out);
 	}
 	ga_str_addc(out, '\n');
@@ -179,6 +183,8 @@ void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struc
 		ga_texts_add(&paths, b->path);
 	for (f = schema->fields; !paths.n && f->name; f++)
 		ga_texts_add(&paths, f->name);
+	if (ga_emit_is_dry_run() && !form.columns.n && !ga_texts_has(&paths, "dry_run"))
+		ga_texts_add(&paths, "dry_run");
 	for (i = 0; first && i < paths.n; i++)
 		add_field(paths.v[i], !i, out);
 	if (first)

@@ -15,7 +15,7 @@
 #include "cli/frame/form.h"
 #include "cli/frame/table_views.h"
 
-#define CELLS_MAX (GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES + GA_VIEW_BELOW)
+#define CELLS_MAX (1 + GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES + GA_VIEW_BELOW)
 #define GAP "  "
 
 /* Loaded at the first table: most runs of programs print none. */
@@ -43,6 +43,7 @@ static struct {
 	struct ga_column columns[CELLS_MAX + 1]; /* ends with a column without title */
 	size_t n, own; /* columns; of the view itself, before those of ga_view_sometimes */
 	bool asked;    /* by --columns */
+	size_t dry;    /* 1: the first column says whether the row is of a dry run; else 0 */
 	GA_LIST(struct row) rows;
 	bool records; /* a record without a view was printed */
 } table;
@@ -66,10 +67,17 @@ static void choose_columns(const struct ga_schema *schema, const struct ga_view 
 
 	memset(table.columns, 0, sizeof(table.columns));
 	table.n = 0;
+	table.dry = 0;
+	if (ga_emit_is_dry_run() ? view || form->columns.n :
+				   view && !view->rows && !form->columns.n &&
+					   ga_view_find(schema, "dry_run", &found)) {
+		table.dry = 1;
+		add_column(&ga_dry_run_column);
+	}
 	for (i = 0; i < form->columns.n; i++)
 		if (ga_view_find(schema, form->columns.v[i], &found))
 			add_column(&found);
-	table.asked = table.n > 0;
+	table.asked = table.n > table.dry;
 	table.own = table.n;
 	if (table.asked || !view)
 		return;
@@ -113,7 +121,10 @@ static void add_row(json_t *json)
 	for (i = 0; i < table.n; i++) {
 		struct ga_str cell = GA_STR_INIT;
 
-		ga_cell_show(json, table.columns[i].path, &cell);
+		if (i < table.dry && ga_emit_is_dry_run())
+			ga_str_add(&cell, "yes");
+		else
+			ga_cell_show(json, table.columns[i].path, &cell);
 		row->cells[i] = ga_str_take(&cell);
 	}
 	for (i = 0; below[i].path; i++) {
@@ -164,6 +175,8 @@ void ga_table_add(const struct ga_schema *schema, json_t *json)
 			ga_print("%s", "");
 		table.records = true;
 		ga_print_record(schema, json, "-");
+		if (ga_emit_is_dry_run() && !json_object_get(json, "dry_run"))
+			ga_print("  %-24s%s", "dry_run", "true");
 	} else if (!view || !view->rows) {
 		add_row(json);
 	} else {
@@ -186,7 +199,12 @@ static bool has_content(size_t column)
 	bool filled = false, said = false, differ = false;
 	size_t r;
 
-	if (!column || table.asked || ga_form()->wide)
+	if (column < table.dry) {
+		for (r = 0; r < table.rows.n; r++)
+			said = said || !strcmp(table.rows.v[r].cells[column], "yes");
+		return said;
+	}
+	if (column == table.dry || table.asked || ga_form()->wide)
 		return true;
 	for (r = 0; r < table.rows.n; r++) {
 		const char *cell = table.rows.v[r].cells[column];

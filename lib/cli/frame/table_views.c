@@ -88,8 +88,7 @@ static const struct ga_view views[] = {
 	{ &ga_plan_schema, NULL,
 	  { { "ALLOCATION", "allocation", 0 }, { "NODE", "node", 0 }, { "SHAPE", "shape", 3 },
 	    { "GPUS", "count", 0 }, { "PROFILE", "profile", 0 }, { "VCPUS", "vcpus", 4 },
-	    { "MIB", "memory_mib", 4 }, { "IP", "private_ip", 0 }, { "EXPIRES", "expires_at", 2 },
-	    { "DRY RUN", "dry_run", 0 } } },
+	    { "MIB", "memory_mib", 4 }, { "IP", "private_ip", 0 }, { "EXPIRES", "expires_at", 2 } } },
 	{ &ga_explanation_schema, "nodes",
 	  { { "NODE", "node", 0 }, { "TAKEN", "taken", 0 }, { "REASON", "code", 0 },
 	    { "DETAIL", "detail", 0 }, { "SCORE", "terms", 0 } } },
@@ -300,6 +299,8 @@ static const struct {
 	{ &ga_drain_blocker_schema, { { "command", "COMMAND", "$ " } } },
 };
 
+const struct ga_column ga_dry_run_column = { "DRY RUN", "dry_run", 0 };
+
 const struct ga_view *ga_view_of(const struct ga_schema *schema)
 {
 	size_t i;
@@ -365,7 +366,13 @@ bool ga_view_find(const struct ga_schema *schema, const char *name, struct ga_co
 			*ret = (struct ga_column){ .title = b->title, .path = b->path };
 			return true;
 		}
-	if ((view && view->rows) || !has_member(schema, name))
+	if (view && view->rows)
+		return false;
+	if (is_title(ga_dry_run_column.title, name) && has_member(schema, "dry_run")) {
+		*ret = ga_dry_run_column;
+		return true;
+	}
+	if (!has_member(schema, name))
 		return false;
 	*ret = (struct ga_column){ .title = name, .path = name };
 	return true;

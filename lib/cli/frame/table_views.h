@@ -28,6 +28,8 @@ struct ga_sometimes {
 	bool when_said;
 };
 
+/* The column of tables that have rows of a dry run. */
+extern const struct ga_column ga_dry_run_column;
 /* NULL: the kind has no columns. */
 const struct ga_view *ga_view_of(const struct ga_schema *schema);
 /* A member that stands below each row on lines of its own, and as a column in a wide table. */

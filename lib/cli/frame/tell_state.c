@@ -16,6 +16,7 @@
 #include "state/node/damaged.h"
 #include "state/node/expect.h"
 #include "state/node/image.h"
+#include "state/query/find.h"
 #include "state/query/list.h"
 #include "state/recovery/check.h"
 #include "state/slot/content.h"
@@ -224,11 +225,13 @@ static int expect_each(const struct ga_schema *schema, const void *obj, void *db
 int ga_tell_expect(struct ga_db *db, const char *node, struct ga_err *err)
 {
 	const struct ga_list_query all = { .kind = "nodes" };
+	ga_autofree char *id = NULL;
 	int r;
 
-	if (ga_db_begin_read(db, err) < 0)
+	if (ga_db_begin_read(db, err) < 0 ||
+	    (node && ga_store_resolve(db, "node", node, &id, NULL, err) < 0))
 		return -1;
-	r = node ? expect(db, node, err) : ga_store_list(db, &all, expect_each, db, err);
+	r = node ? expect(db, id, err) : ga_store_list(db, &all, expect_each, db, err);
 	ga_db_rollback(db);
 	return r;
 }

@@ -92,3 +92,29 @@ int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 	q->or_where = ret->or_where.v;
 	return 0;
 }
+
+int ga_cli_after(struct ga_db *db, const char *list, const char *after, char **ret,
+		 struct ga_err *err)
+{
+	static const char *const kinds[][3] = { { "node", "nodes", "node" },
+						{ "slot", "slots", "slot" },
+						{ "allocation", "allocations", "allocation" },
+						{ "plan", "plans", "allocation" } };
+	struct ga_err why = GA_ERR_INIT;
+	size_t i;
+
+	*ret = NULL;
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
+		if (ga_streq(list, kinds[i][0]) || ga_streq(list, kinds[i][1]))
+			break;
+	if (i == GA_ARRAY_SIZE(kinds) ||
+	    (ga_store_resolve(db, kinds[i][2], after, ret, NULL, &why) < 0 &&
+	     why.code == GA_NOTFOUND)) {
+		*ret = ga_xstrdup(after); /* the list says that it has none */
+		return 0;
+	}
+	if (!why.code)
+		return 0;
+	*err = why;
+	return -1;
+}

@@ -28,4 +28,9 @@ GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, 
 			       struct ga_list_query *q, struct ga_cli_where *ret,
 			       struct ga_err *err);
 
+/* The id for --after of a list: that of the node, slot or allocation that a person names in the list
+ * of these; else a copy of the text. GA_USAGE "ambiguous". The caller frees ret. */
+GA_MUST_CHECK int ga_cli_after(struct ga_db *db, const char *list, const char *after, char **ret,
+			       struct ga_err *err);
+
 #endif

@@ -52,8 +52,7 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 			       .maker.expires_seconds = 3600 };
 	ga_autofree char *id = NULL, *why = NULL;
 	struct ga_release_outcome old = { 0 };
-	int r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,
-				  err);
+	int r = ga_cli_stale_after(&p.stale_seconds, err);
 
 	if (r == 0)
 		r = find_place(&p, node, allocation, &id, err);

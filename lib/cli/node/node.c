@@ -119,20 +119,12 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 
 int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], struct ga_err *err)
 {
-	struct ga_err ignored = GA_ERR_INIT;
-	int64_t seconds, micros;
+	struct ga_when when;
 
-	if (ga_duration_parse(text, &seconds, &ignored) == 0) {
-		ga_time_format(ga_time_after(ga_clock_micros(), seconds), out);
-		return 0;
-	}
-	if (ga_time_read(text, &micros)) {
-		ga_time_format(micros, out);
-		return 0;
-	}
-	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("%s '%.64s' is neither a time nor a duration", what, text),
-			 ("2026-01-31T08:15:00Z, or 24h for so long from now"));
+	if (ga_when_parse(text, ga_clock_micros(), true, &when, err) < 0)
+		return ga_wrap(err, "%s", what);
+	ga_time_format(when.since, out);
+	return 0;
 }
 
 /* Shows the effect on the terminal and asks the user to type the node's name. */
@@ -200,9 +192,7 @@ static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 static int finish(struct run *run, const struct ga_schema *schema, const void *obj,
 		  struct ga_err *err)
 {
-	if (run->o->dry_run)
-		ga_say("dry run: nothing is changed");
-	else if (ga_db_commit(run->db, err) < 0)
+	if (!run->o->dry_run && ga_db_commit(run->db, err) < 0)
 		return -1;
 	ga_db_rollback(run->db);
 	return ga_emit(schema, obj, err);

@@ -767,8 +767,7 @@ static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 	placer.db = db;
 	r = ga_request_of(&dry, &request, err);
 	if (r == 0)
-		r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"),
-				      &placer.stale_seconds, err);
+		r = ga_cli_stale_after(&placer.stale_seconds, err);
 	if (r == 0)
 		r = ga_placer_run(&placer, &request, 1, err);
 	if (r == 0 && placer.results.n)

@@ -34,13 +34,13 @@ static struct ga_profile_opts opt;
 	  .help = "memory for each GPU" }, \
 	{ .name = "hugepages", .type = GA_O_TEXT, .var = &opt.hugepages, .arg = "SIZE", \
 	  .help = "size of the guest's pages: 2M, 1G; 0: ordinary pages" }, \
-	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME", \
+	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "IMAGE", \
 	  .help = "default image" }, \
 	{ .name = "price", .type = GA_O_TEXT, .var = &opt.price, .arg = "PRICE", \
 	  .help = "price of a GPU hour, such as 3.50" }, \
-	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "NAME", \
+	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "REGION", \
 	  .help = "place only in this region" }, \
-	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "NAME", \
+	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "POOL", \
 	  .help = "place only in this pool" }, \
 	{ .name = "team", .type = GA_O_TEXTS, .var = &opt.teams, .arg = "TEAM,…", \
 	  .help = "only for these teams" }, \
@@ -178,13 +178,8 @@ static int store(struct ga_db *db, const struct ga_profile *before, const struct
 
 	if (put(db, before, p, &now, err) < 0) /* a dry run does not even record the refusal */
 		return opt.dry_run ? -1 : ga_store_access_note(db, err);
-	r = 0;
-	if (opt.dry_run) {
-		ga_db_rollback(db);
-		say("dry run: nothing is changed");
-	} else if (ga_db_commit(db, err) < 0) {
-		r = -1;
-	}
+	r = opt.dry_run ? 0 : ga_db_commit(db, err);
+	ga_db_rollback(db);
 	if (r == 0)
 		r = ga_emit(&ga_profile_schema, &now, err);
 	ga_schema_release(&ga_profile_schema, &now);

@@ -276,11 +276,7 @@ static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, c
 	    (list &&
 	     ga_store_node_views(db, list, ga_clock_micros(), say_warnings, id, err) < 0))
 		return -1;
-	if (o->dry_run) {
-		ga_say("dry run: nothing is changed");
-		return 0;
-	}
-	return ga_db_commit(db, err);
+	return o->dry_run ? 0 : ga_db_commit(db, err);
 }
 
 /* Checks the reason, which is shown in the evidence of the view after the type. */

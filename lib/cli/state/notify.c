@@ -266,7 +266,7 @@ int ga_cli_notify(struct ga_err *err)
 		folder = ga_cli_setting("GPUAAS_NOTIFY_DIR", "/etc/gpuaas/notify.d");
 	if (!deadline)
 		return ga_fail(err, GA_USAGE, "--deadline is at least one second");
-	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &stale, err) < 0 ||
+	if (ga_cli_stale_after(&stale, err) < 0 ||
 	    ga_hooks_find(folder, &hooks, err) < 0 ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0)
 		return -1;

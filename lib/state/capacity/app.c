@@ -4,6 +4,7 @@
 
 #include "record/rec.h"
 #include "state/db/audit.h"
+#include "state/db/near.h"
 
 int ga_query_apps(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err)
 {
@@ -20,10 +21,13 @@ int ga_store_app(struct ga_db *db, const char *name, struct ga_app *ret, struct 
 
 	if (r < 0)
 		return -1;
-	if (!r)
+	if (!r) {
+		ga_autofree char *near = ga_db_near(db, "app", name);
+
 		return ga_refuse(err, GA_NOTFOUND, "no_app", name, ("there is no app '%s'", name),
-				 ("'gpuaas-list apps' shows them; 'gpuaas-state apply' stores a "
-				  "manifest"));
+				 ("%s'gpuaas-list apps' shows them; 'gpuaas-state apply' stores a "
+				  "manifest", near));
+	}
 	return ga_rec_parse_text(text, &ga_app_schema, ret, err) < 0 ?
 		       ga_wrap(err, "app '%s'", name) :
 		       0;

@@ -13,6 +13,7 @@
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
+#include "state/db/near.h"
 #include "state/db/row.h"
 
 static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
@@ -25,11 +26,14 @@ static int current_profile(struct ga_db *db, const char *name, char **text, int6
 			 "sSI", name, text, version);
 }
 
-static int no_profile(const char *name, struct ga_err *err)
+static int no_profile(struct ga_db *db, const char *name, struct ga_err *err)
 {
+	ga_autofree char *near = ga_db_near(db, "profile", name);
+
 	return ga_refuse(err, GA_NOTFOUND, "no_profile", name,
 			 ("there is no profile '%s'", name),
-			 ("'gpuaas-list profiles' shows them; 'gpuaas-profile create' makes one"));
+			 ("%s'gpuaas-list profiles' shows them; 'gpuaas-profile create' makes one",
+			  near));
 }
 
 int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
@@ -40,7 +44,7 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 	int r = current_profile(db, name, &text, &version, err);
 
 	if (r <= 0)
-		return r < 0 ? -1 : no_profile(name, err);
+		return r < 0 ? -1 : no_profile(db, name, err);
 	return ga_rec_parse_text(text, &ga_profile_schema, ret, err);
 }
 
@@ -60,7 +64,7 @@ int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version
 	if (r == 0)
 		r = current_profile(db, name, &newest, &current, err);
 	if (r <= 0)
-		return r < 0 ? -1 : no_profile(name, err);
+		return r < 0 ? -1 : no_profile(db, name, err);
 	return ga_refuse(err, GA_NOTFOUND, "no_version", name,
 			 ("profile '%s' has no version %" PRId64 ": %" PRId64 " is its newest",
 			  name, version, current),
@@ -102,7 +106,7 @@ int ga_store_profile_versions(struct ga_db *db, const char *name, ga_store_each 
 			name) < 0)
 		return -1;
 	n = each_record(rows, false, each, arg, err);
-	return n < 0 ? -1 : n ? 0 : no_profile(name, err);
+	return n < 0 ? -1 : n ? 0 : no_profile(db, name, err);
 }
 
 int ga_store_profiles(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)

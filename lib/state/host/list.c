@@ -279,3 +279,76 @@ int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret, struct 
 			 ("this host has no allocation '%s'", text),
 			 ("'gpuaas-list allocations' shows the node of each"));
 }
+
+/* ---- evidence ---- */
+
+/* Adds the newest evidence of each disk of an allocation. */
+static int add_of_allocation(struct ga_hostdb *h, const char *allocation, struct ga_texts *ret,
+			     struct ga_err *err)
+{
+	return ga_db_texts(h->db, ret, err,
+			   "SELECT e.evidence FROM evidence e WHERE e.seq IN (SELECT max(n.seq) "
+			   "FROM evidence n WHERE json_extract(n.record, '$.allocation') = ?1 "
+			   "GROUP BY n.wwid) ORDER BY e.seq", "s", allocation);
+}
+
+/* The newest allocation of this host whose plan has the name, also when it has ended; NULL: none.
+ * The caller frees it. */
+static int allocation_named(struct ga_hostdb *h, const char *name, char **ret, struct ga_err *err)
+{
+	ga_autoattempts struct ga_attempts list = { 0 };
+
+	*ret = NULL;
+	if (ga_attempts_newest(h, &list, err) < 0)
+		return -1;
+	for (size_t i = 0; !*ret && i < list.n; i++) {
+		ga_autofree char *of = ga_streq(list.v[i].program, "wipe") ?
+					       NULL : ga_hostdb_name(h, list.v[i].object);
+
+		if (ga_streq(of, name))
+			*ret = ga_xstrdup(list.v[i].object);
+	}
+	return 0;
+}
+
+/* Resolves a unique prefix of the id of evidence, a slot or an allocation; NULL: there is none. */
+static int id_of_prefix(struct ga_hostdb *h, const char *text, char **ret, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts ids = { 0 };
+
+	*ret = NULL;
+	if (ga_db_texts(h->db, &ids, err,
+			"SELECT evidence AS id FROM evidence WHERE evidence >= ?1 AND evidence < "
+			"?1 || '~' UNION SELECT object FROM evidence WHERE object >= ?1 AND object "
+			"< ?1 || '~' UNION SELECT json_extract(record, '$.allocation') FROM "
+			"evidence WHERE json_extract(record, '$.allocation') >= ?1 AND "
+			"json_extract(record, '$.allocation') < ?1 || '~' ORDER BY id LIMIT 3",
+			"s", text) < 0)
+		return -1;
+	if (ids.n > 1)
+		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
+				 ("'%s' could be %s, %s%s", text, ids.v[0], ids.v[1],
+				  ids.n > 2 ? " or others" : ""), ("give more of the id"));
+	if (ids.n)
+		*ret = ga_xstrdup(ids.v[0]);
+	return 0;
+}
+
+int ga_evidence_find(struct ga_hostdb *h, const char *text, struct ga_texts *ret,
+		     struct ga_err *err)
+{
+	ga_autofree char *allocation = NULL, *id = NULL;
+
+	if (ga_db_texts(h->db, ret, err,
+			"SELECT evidence FROM evidence WHERE evidence = ?1 OR attempt = ?1 OR "
+			"object = ?1 OR wwid = ?1 ORDER BY seq DESC LIMIT 1", "s", text) < 0 ||
+	    (!ret->n && add_of_allocation(h, text, ret, err) < 0) ||
+	    (!ret->n && allocation_named(h, text, &allocation, err) < 0) ||
+	    (allocation && add_of_allocation(h, allocation, ret, err) < 0))
+		return -1;
+	if (ret->n || !*text)
+		return 0;
+	if (id_of_prefix(h, text, &id, err) < 0)
+		return -1;
+	return id ? ga_evidence_find(h, id, ret, err) : 0;
+}

@@ -67,4 +67,11 @@ GA_MUST_CHECK int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, 
  */
 GA_MUST_CHECK int ga_object_is_locked(const char *dir, const char *object);
 
+/* Adds the ids of the evidence that a person means: by its id, its attempt, the WWID or slot (the
+ * newest of it), an allocation by id or name, also one that has ended (the newest of each of its
+ * disks), or a unique prefix of the id of evidence, a slot or an allocation. Adds none if there is
+ * none. GA_USAGE "ambiguous". */
+GA_MUST_CHECK int ga_evidence_find(struct ga_hostdb *h, const char *text, struct ga_texts *ret,
+				   struct ga_err *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include "state/allocation/plan.h"
 #include "state/db/audit.h"
 #include "state/db/json.h"
+#include "state/db/near.h"
 #include "state/db/row.h"
 #include "state/node/image.h"
 #include "state/node/node.h"
@@ -40,10 +41,13 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 	*ret = NULL;
 	if (ga_db_get(db, err, "SELECT digest FROM image WHERE name = ?1", "sS", name, ret) < 0)
 		return -1;
-	if (!*ret)
+	if (!*ret) {
+		ga_autofree char *near = ga_db_near(db, "image", name);
+
 		return ga_refuse(err, GA_NOTFOUND, "no_image", NULL,
 				 ("there is no image '%s'", name),
-				 ("apply its gpuaas.image record first"));
+				 ("%sapply its gpuaas.image record first", near));
+	}
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds an object by the text that a person types: an id, a name, or a unique prefix of an id. */
 #include "state/db/row.h"
+#include "state/db/near.h"
 #include "state/query/find.h"
 
 /*
@@ -41,6 +42,7 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 {
 	ga_autostr struct ga_str matches = GA_STR_INIT;
 	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *near = NULL;
 	int64_t best = GA_UNKNOWN;
 	int r = 0, n = 0;
 
@@ -73,12 +75,13 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 	}
 	if (n)
 		return 0;
+	near = ga_db_near(db, kind, text);
 	if (!kind)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
 				 ("there is no object '%s'", text),
-				 ("'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list "
-				  "allocations' show them"));
+				 ("%s'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list "
+				  "allocations' show them", near));
 	return ga_refuse(err, GA_NOTFOUND, NULL, text,
 			 ("there is no %s '%s'", kind, text),
-			 ("'gpuaas-list %ss' shows them", kind));
+			 ("%s'gpuaas-list %ss' shows them", near, kind));
 }

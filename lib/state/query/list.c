@@ -7,6 +7,7 @@
 
 #include "record/access.h"
 #include "record/app.h"
+#include "record/closest.h"
 #include "record/node.h"
 #include "record/plan.h"
 #include "record/rec.h"
@@ -141,15 +142,20 @@ static const struct list_kind kinds[] = {
 static const struct list_kind *find_kind(const char *name, struct ga_err *err)
 {
 	ga_autostr struct ga_str names = GA_STR_INIT;
+	ga_autofree char *hint = NULL;
+	struct ga_closest_names near;
 	size_t i;
 
+	ga_closest_begin(&near, name);
 	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++) {
 		if (ga_streq(kinds[i].name, name) || ga_streq(kinds[i].plural, name))
 			return &kinds[i];
+		ga_closest_word(&near, kinds[i].plural);
 		ga_str_addf(&names, "%s%s", i ? " " : "", kinds[i].plural);
 	}
-	ga_err_set(err, GA_USAGE, "there is no kind '%s' to list", name);
-	ga_hint(err, "kinds: %s", names.buf);
+	hint = ga_closest_hint(&near);
+	ga_err_set(err, GA_USAGE, "there is no kind '%.64s' to list", name);
+	ga_hint(err, "%skinds: %s", hint, names.buf);
 	return NULL;
 }
 

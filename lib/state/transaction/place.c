@@ -12,6 +12,7 @@
 #include "state/capacity/fleet.h"
 #include "state/capacity/profile.h"
 #include "state/capacity/view.h"
+#include "state/db/near.h"
 #include "state/node/image.h"
 #include "state/query/find.h"
 #include "state/transaction/app.h"
@@ -332,6 +333,7 @@ static int need_image(struct ga_placer *p, const struct ga_request *request, str
 	const char *image = baremetal ? wanted_image(p, request) :
 			    request->app ? request->image :
 					   NULL;
+	ga_autofree char *near = NULL;
 	struct ga_refusal *r;
 
 	if (!image || ga_store_image_known(p->db, image, &why) == 0)
@@ -343,7 +345,8 @@ static int need_image(struct ga_placer *p, const struct ga_request *request, str
 	r = refuse(p, request, GA_NO, "image_missing");
 	r->shape = ga_xstrdup(baremetal ? "baremetal" : "slice");
 	r->sentence = ga_xstrdup(why.msg);
-	r->hint = ga_xstrdup(no_image_hint);
+	near = ga_db_near(p->db, "image", image);
+	r->hint = ga_xprintf("%s%s", near, no_image_hint);
 	return 0;
 }
 
@@ -479,7 +482,7 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 	ga_autotexts struct ga_texts types = { NULL, 0 };
 	struct ga_err no_node = GA_ERR_INIT, no_image = GA_ERR_INIT;
 	struct ga_request named = *request; /* borrows every member */
-	ga_autofree char *id = NULL;
+	ga_autofree char *id = NULL, *near = NULL, *hint = NULL;
 	struct ga_refusal *refusal;
 	size_t i;
 	int r;
@@ -513,7 +516,9 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		*err = no_image;
 		return -1;
 	}
-	say_which(refusal, &no_image, no_image_hint);
+	near = ga_db_near(p->db, "image", wanted_image(p, request));
+	hint = ga_xprintf("%s%s", near, no_image_hint);
+	say_which(refusal, &no_image, hint);
 	return 0;
 }
 

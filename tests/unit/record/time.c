@@ -130,6 +130,8 @@ static void durations(void)
 		{ "3661d", -1 }, { "", -1 },	 { "s", -1 },	 { "1w", -1 },
 		{ "1hs", -1 },	 { "-1", -1 },	 { "1.5h", -1 }, { " 1", -1 },
 		{ "00", 0 },	 { "0s", 0 },	 { "1 ", -1 },	 { "99999999999999999999d", -1 },
+		{ "1h30m", 5400 }, { "1d1m1s", 86461 }, { "3659d24h", 316224000 },
+		{ "3660d1s", -1 }, { "30m1h", -1 }, { "1h1h", -1 }, { "1h30", -1 }, { "1h0", -1 },
 	};
 	size_t i;
 
@@ -143,6 +145,96 @@ static void durations(void)
 		else
 			t_code(r, &err, GA_USAGE, NULL, "duration '%s' is refused", cases[i].in);
 	}
+}
+
+/* The present time of the cases below: 2026-11-25T12:00:00.5Z */
+#define NOW INT64_C(1795608000500000)
+
+static void whens(void)
+{
+	static const struct {
+		const char *in;
+		bool ahead, refused;
+		int64_t since, begin, end; /* microseconds after NOW */
+	} cases[] = {
+		{ "now", false, false, 0, 0, 1000000 },
+		{ "2026-11-25T12:00:01Z", false, false, 500000, 500000, 1500000 },
+		{ "2026-11-25 12:00:01Z", false, false, 500000, 500000, 1500000 },
+		{ "2026-11-25 12:00:01.5Z", false, false, 1000000, 1000000, 1000001 },
+		{ "2026-11-25 12:01Z", true, false, 59500000, 59500000, 119500000 },
+		{ "2026-11-25", false, false, -43200500000, -43200500000, 43199500000 },
+		{ "2026-11", false, false, -2116800500000, -2116800500000, 475199500000 },
+		{ "5m ago", true, false, -300000000, -359999999, -299999999 },
+		{ "1h1m ago", false, false, -3660000000, -3719999999, -3659999999 },
+		{ "in 2h", false, false, 7200000000, 7200000000, 10800000000 },
+		{ "24h", false, false, -86400000000, -89999999999, -86399999999 },
+		{ "24h", true, false, 86400000000, 86400000000, 90000000000 },
+		{ .in = "2026-11-25 12:00", .refused = true },
+		{ .in = "2026-11-25 12:00:01", .refused = true },
+		{ .in = "2026-13", .refused = true }, { .in = "2026-11-31", .refused = true },
+		{ .in = "2026", .refused = true }, { .in = "", .refused = true },
+		{ .in = "5 m ago", .refused = true }, { .in = "in 5m ago", .refused = true },
+		{ .in = "5mago", .refused = true }, { .in = "in ", .refused = true },
+		{ .in = "5", .refused = true }, { .in = "3661d ago", .refused = true },
+		{ .in = "2026-11-25T12:00:01Z ago", .refused = true },
+		{ .in = "2026-11-25 12:00:01.00000000000000000000000000Z", .refused = true },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_err err = GA_ERR_INIT;
+		struct ga_when w = { 0 };
+		int r = ga_when_parse(cases[i].in, NOW, cases[i].ahead, &w, &err);
+
+		if (cases[i].refused) {
+			t_code(r, &err, GA_USAGE, NULL, "'%s' is refused", cases[i].in);
+			continue;
+		}
+		t_int(r, 0, "'%s' is a time", cases[i].in);
+		t_int(w.since - NOW, cases[i].since, "since '%s'", cases[i].in);
+		t_int(w.begin - NOW, cases[i].begin, "begin of '%s'", cases[i].in);
+		t_int(w.end - NOW, cases[i].end, "end of '%s'", cases[i].in);
+	}
+}
+
+static void spoken(void)
+{
+	static const struct {
+		int64_t micros; /* of a span; after NOW */
+		const char *span, *age;
+	} cases[] = {
+		{ 0, "0s", "now" }, { 900, "<1ms", "now" }, { 105064, "105ms", "now" },
+		{ 3250000, "3.2s", "in 3s" }, { 59999999, "59s", "in 59s" },
+		{ 5400000000, "1h30m", "in 1h30m" }, { 3600000000, "1h", "in 1h" },
+		{ 750000000, "12m30s", "in 12m" }, { 36059000000, "10h", "in 10h" },
+		{ 93784000000, "1d2h", "in 26h" }, { 1296000000000, "15d", "in 15d" },
+		{ 31536000000000, "365d", "2027-11-25" }, { -42000000, "-42s", "42s ago" },
+		{ -11520000000, "-3h12m", "3h12m ago" },
+		{ -7776000000000, "-90d", "2026-08-27" },
+	};
+	uint64_t seed = t_seed();
+	char out[GA_SPAN_SIZE];
+	int bad = 0;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		t_str(ga_span_format(cases[i].micros, out), cases[i].span, "a span");
+		t_str(ga_age_format(NOW + cases[i].micros, NOW, out), cases[i].age, "a time");
+	}
+	for (i = 0; i < 20000; i++) {
+		int64_t n = (int64_t)(t_random(&seed) % (uint64_t)(GA_SECONDS_MAX + 1)), back = -1;
+		int64_t at = NOW + (i % 2 ? n % 5000000 * 900001 : -n % 5000000 * 900001);
+		struct ga_err err = GA_ERR_INIT;
+		struct ga_when w = { 0 };
+
+		if (ga_duration_parse(ga_duration_format(n, out), &back, &err) || back != n)
+			bad++;
+		if (ga_when_parse(ga_age_format(at, NOW, out), NOW, false, &w, &err) ||
+		    at < w.begin || at >= w.end)
+			bad++;
+	}
+	t_int(bad, 0, "20000 durations and times are read back as they are written");
+	t_str(ga_duration_format(INT64_MIN / GA_SECOND, out), "-106751991d4h54s", "the longest");
 }
 
 static void clocks(void)
@@ -162,6 +254,8 @@ int main(void)
 	order();
 	far();
 	durations();
+	whens();
+	spoken();
 	clocks();
 	return t_done();
 }

@@ -277,6 +277,7 @@ static const struct {
 	    { { "GRACEFUL", "graceful_seconds", 0 }, false },
 	    { { "DOMAIN", "domain_type", 0 }, false },
 	    { { "GPU MEMORY", "wipe.gpu_memory", 0 }, false } } },
+	{ &ga_node_schema, { { { "DEADLINE", "drain_deadline", 0 }, true } } },
 	{ &ga_slot_schema, { { { "REASON", "cordon_reason", 0 }, true } } },
 	{ &ga_image_schema,
 	  { { { "DRIVER", "driver_version", 0 }, true }, { { "CUDA", "cuda_version", 0 }, true },

@@ -19,7 +19,7 @@
 
 static struct {
 	bool all_ready, record_only, dry_run, explain, accept_change;
-	struct ga_borrowed_texts slots, destroy_data;
+	struct ga_borrowed_texts slots, destroy_data, where;
 	const char *profile, *wipe_class, *verify, *gpu_memory, *mode, *by, *reason, *disposal;
 } opt;
 
@@ -49,6 +49,8 @@ static const struct ga_opt opts[] = {
 	  .help = "the reason (disable, repair, cordon, quarantine, retire)" },
 	{ .name = "disposal", .type = GA_O_TEXT, .var = &opt.disposal, .arg = "TEXT",
 	  .help = "how a disk that was not wiped was destroyed (retire)" },
+	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION",
+	  .help = "instead of SLOT: every slot with this value; several: with all values" },
 	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "TEXT",
 	  .help = "a note for the audit, beside your user name" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
@@ -74,6 +76,7 @@ static const struct ga_prog prog = {
 		"gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
 		"gpuaas-discover | gpuaas-approve --all-ready --dry-run --explain",
 		"gpuaas-discover | gpuaas-approve --slot 3 --destroy-data eui.0025384b31409d9a",
+		"gpuaas-approve cordon --where node=h7 --reason 'fan noise' --dry-run",
 		"gpuaas-approve repair 7f3c --reason 'cable replaced' | gpuaas-wipe", NULL },
 	.needs_state = true,
 	.acts = true,
@@ -124,14 +127,6 @@ static int run_stream(struct ga_err *err)
 	return opt.record_only || run_state.approved ? GA_OK : GA_NO;
 }
 
-static int run_verb(char *const *args, int n, struct ga_err *err)
-{
-	if (ga_approve_move(&run_state, args[0], args + 1, (size_t)n - 1, err) < 0 ||
-	    ga_approve_emit(&run_state, opt.explain, err) < 0)
-		return -1;
-	return ga_approve_is_refused(&run_state) ? GA_NO : GA_OK;
-}
-
 static int run(struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
@@ -143,7 +138,9 @@ static int run(struct ga_err *err)
 	args = ga_cli_args(&n);
 	ga_audit_program(prog.name);
 	if (n)
-		r = ga_approve_check_verb(args[0], (size_t)n - 1, err);
+		r = ga_approve_check_verb(args[0], (size_t)n - 1, opt.where.n, err);
+	else if (opt.where.n)
+		r = ga_fail(err, GA_USAGE, "--where is for a verb, as 'cordon'");
 	for (i = 0; r == 0 && i < opt.slots.n; i++)
 		r = ga_int_parse(opt.slots.v[i], "--slot", 0, 255, ga_list_add(&slots), err);
 	if (r == 0)
@@ -169,7 +166,8 @@ static int run(struct ga_err *err)
 	r = ga_approve_policy(&run_state, opt.profile, opt.wipe_class, opt.verify, opt.gpu_memory,
 			      err);
 	if (r >= 0)
-		r = n ? run_verb(args, n, err) : run_stream(err);
+		r = n ? ga_approve_each(&run_state, args, (size_t)n, &opt.where, opt.explain, err) :
+			run_stream(err);
 	ga_approve_release(&run_state);
 	ga_list_release(&slots);
 	return r;

@@ -65,6 +65,12 @@ static const struct ga_opt opts[] = {
 	TEXT("max-cost-per-hour", max_cost, "PRICE",
 	     "greatest cost an hour of all GPUs together: 3.50"),
 	INT("gpus", gpus, 1, 64, "number of GPUs (default: the smallest that is enough)"),
+	{ .name = "prefer", .type = GA_O_WORD, .var = &opt.prefer, .arg = "WORD",
+	  .values = ga_prefer_words,
+	  .help = "between equal answers: the shortest time, or the lowest cost (default)" },
+	{ .name = "accept", .type = GA_O_TEXTS, .var = &opt.accept, .arg = "WORD",
+	  .help = "no reason against an answer: precision (the type lacks it), headroom (no room "
+		  "for a cache)" },
 	TEXT("team", team, "NAME", "only profiles that this team may use"),
 	TEXT("project", project, "NAME", "project of the request"),
 	TEXT("image", image, "NAME", "image of the request"),

@@ -33,7 +33,11 @@ static int64_t reserved_memory = GA_UNKNOWN;
 #define YES \
 	{ .name = "yes", .type = GA_O_FLAG, .var = &opt.yes, .help = "need no confirmation" }
 
-static const struct ga_opt no_opts[] = { GA_OPTS_END };
+#define WHERE \
+	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION", \
+	  .help = "instead of NODE: every node with this value; several: with all values" }
+
+static const struct ga_opt show_opts[] = { WHERE, GA_OPTS_END };
 static const struct ga_opt list_opts[] = {
 	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION",
 	  .help = "only nodes with state=active,draining, pool!=a, slots>4; several: all of them" },
@@ -60,6 +64,7 @@ static const struct ga_opt set_opts[] = {
 	DRY_RUN, GA_OPTS_END,
 };
 static const struct ga_opt change_opts[] = { DRY_RUN, GA_OPTS_END };
+static const struct ga_opt mode_opts[] = { WHERE, DRY_RUN, GA_OPTS_END };
 static const struct ga_opt drain_opts[] = {
 	REASON,
 	{ .name = "deadline", .type = GA_O_TEXT, .var = &opt.deadline, .arg = "TIME",
@@ -68,9 +73,9 @@ static const struct ga_opt drain_opts[] = {
 	  .help = "stop allocations and make them again on other nodes; their disks are not kept" },
 	{ .name = "consent", .type = GA_O_TEXTS, .var = &opt.consent, .arg = "ALLOCATION",
 	  .help = "allocation whose owner agreed (several times: these)" },
-	GENERATION, DRY_RUN, GA_OPTS_END,
+	WHERE, GENERATION, DRY_RUN, GA_OPTS_END,
 };
-static const struct ga_opt move_opts[] = { REASON, GENERATION, DRY_RUN, GA_OPTS_END };
+static const struct ga_opt move_opts[] = { REASON, WHERE, GENERATION, DRY_RUN, GA_OPTS_END };
 static const struct ga_opt final_opts[] = { REASON, YES, GENERATION, DRY_RUN, GA_OPTS_END };
 static const struct ga_opt window_opts[] = {
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME",
@@ -89,16 +94,16 @@ static int run(struct ga_err *err)
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "list", .abstract = "list the nodes", .opts = list_opts, .run = run },
-	{ "show", "show a node, its maintenance, and what blocks a drain", "NODE", 1, 1,
-	  no_opts, run },
+	{ "show", "show a node, its maintenance, and what blocks a drain", "NODE…", 0, -1,
+	  show_opts, run },
 	{ "set", "change settings of the node", "NODE", 1, 1, set_opts, run },
-	{ "mode", "sell the node in mode slice or baremetal", "NODE MODE", 2, 2, change_opts,
+	{ "mode", "sell the node in mode slice or baremetal", "NODE… MODE", 1, -1, mode_opts,
 	  run },
 	{ "rename", "give the node another name", "NODE NAME", 2, 2, change_opts, run },
-	{ "drain", "stop placement on the node; show what is still there", "NODE", 1, 1,
+	{ "drain", "stop placement on the node; show what is still there", "NODE…", 0, -1,
 	  drain_opts, run },
-	{ "undrain", "end a drain or a quarantine", "NODE", 1, 1, move_opts, run },
-	{ "quarantine", "stop placement until a person has checked the node", "NODE", 1, 1,
+	{ "undrain", "end a drain or a quarantine", "NODE…", 0, -1, move_opts, run },
+	{ "quarantine", "stop placement until a person has checked the node", "NODE…", 0, -1,
 	  move_opts, run },
 	{ "lost", "declare that the host will not come back", "NODE", 1, 1, final_opts, run },
 	{ "retire", "take the node out for ever, when nothing of it is in use", "NODE", 1, 1,
@@ -121,6 +126,7 @@ static const struct ga_prog prog = {
 		&ga_refusal_schema, &ga_release_order_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-node drain h7 --reason 'new firmware' --deadline 24h",
+		"gpuaas-node drain --where pool=old --reason 'they go' --dry-run",
 		"gpuaas-node drain h7 --evacuate --consent 7f3c",
 		"gpuaas-node maintenance h7 --from 24h --to 26h --reason 'power supply'",
 		"gpuaas-node set h7 --address h7.example.net --pool h200", NULL },

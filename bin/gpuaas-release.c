@@ -22,6 +22,7 @@
 
 static struct ga_release_ask ask = { .hold_seconds = GA_UNKNOWN, .progress = "auto" };
 static bool pending;
+static struct ga_borrowed_texts where;
 static int64_t jobs = 4;
 
 static const struct ga_opt opts[] = {
@@ -33,6 +34,8 @@ static const struct ga_opt opts[] = {
 	  .help = "end a hold and start the VM again" },
 	{ .name = "pending", .type = GA_O_FLAG, .var = &pending,
 	  .help = "release every held allocation whose time is over" },
+	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
+	  .help = "instead of ALLOCATION: every one with this value; several: with all values" },
 	{ .name = "yes", .type = GA_O_FLAG, .var = &ask.yes,
 	  .help = "need no confirmation on a terminal: the content of the disks is destroyed" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &ask.dry_run,
@@ -59,6 +62,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-release 7f3c | ssh h7 gpuaas-release - | "
 					   "gpuaas-state fold -",
+					   "gpuaas-release --where project=vision --dry-run",
 					   "gpuaas-release 7f3c --hold 24h",
 					   "gpuaas-release 7f3c --undo",
 					   NULL },
@@ -116,17 +120,21 @@ static int release_one(const char *id, struct ga_err *err)
 	return pending ? ga_release_end(id, &ask, err) : ga_release_one(id, &ask, err);
 }
 
-static int release_all(char *const *ids, size_t n, struct ga_err *err)
+/* A refusal of one does not keep the others, a signal to stop does. With --pending a timer runs
+ * this: nobody would run it again for the other ids. */
+static int release_all(const struct ga_texts *ids, struct ga_err *err)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		if (release_one(ids[i], err) >= 0)
+	for (i = 0; i < ids->n; i++) {
+		if (release_one(ids->v[i], err) >= 0)
 			continue;
-		if (!pending)
+		if ((!pending && ids->n == 1) || ga_streq(err->reason, "interrupted"))
 			return -1;
-		/* --pending runs from a timer: nobody would run it again for the other ids. */
-		ga_say("%s: %s", ids[i], err->msg);
+		if (pending)
+			ga_say("%s: %s", ids->v[i], err->msg);
+		else
+			ga_cli_say_error(err);
 		ga_cli_note_status(err->code);
 		ga_err_clear(err);
 	}
@@ -135,23 +143,25 @@ static int release_all(char *const *ids, size_t n, struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	ga_cleanup(ga_texts_release) struct ga_texts over = { 0 };
+	ga_cleanup(ga_texts_release) struct ga_texts ids = { 0 };
 	int n, r;
 	char *const *args = ga_cli_args(&n);
-	bool reads = !pending && (!n || (n == 1 && ga_streq(args[0], "-")));
+	bool reads = !pending && !where.n && (!n || (n == 1 && ga_streq(args[0], "-")));
 
 	ga_stop_install();
 	ask.only_over = pending;
-	if (ga_release_check(&ask, pending, n && !reads, err) < 0 ||
+	if (ga_release_check(&ask, pending, (n || where.n) && !reads, err) < 0 ||
 	    ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &ask.node, err) < 0 ||
 	    ga_cli_accelerators(err) < 0)
 		return -1;
 	if (reads)
 		r = take_stream(err);
-	else if (!pending)
-		r = release_all(args, (size_t)n, err);
+	else if (pending)
+		r = ga_release_over(&ids, err);
 	else
-		r = ga_release_over(&over, err) < 0 ? -1 : release_all(over.v, over.n, err);
+		r = ga_release_pick(args, (size_t)n, &where, &ask, &ids, err);
+	if (r >= 0 && !reads)
+		r = release_all(&ids, err);
 	if (!ask.dry_run)
 		ga_result_tidy();
 	ga_result_close();

@@ -4,7 +4,11 @@
  * timeline, evidence, usage and audit; or about a team, a grant, a proposal or an app. Sections on
  * a terminal, records in a pipe.
  */
+#include <string.h>
+
+#include "base/texts.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/several.h"
 #include "cli/frame/watch.h"
 #include "record/access.h"
 #include "record/app.h"
@@ -16,10 +20,13 @@
 #include "state/query/show.h"
 
 static bool watch;
+static struct ga_borrowed_texts where;
 
 static const struct ga_opt opts[] = {
 	{ .name = "watch", .type = GA_O_FLAG, .var = &watch,
 	  .help = "show it on the whole terminal, anew when the state changes; q ends it" },
+	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
+	  .help = "every node, slot or allocation that meets it; the operand is the kind" },
 	GA_OPTS_END,
 };
 
@@ -33,6 +40,7 @@ static const struct ga_schema *const produces[] = {
 static const char *const examples[] = {
 	"gpuaas-show 7f3c",
 	"gpuaas-show 7f3c --watch",
+	"gpuaas-show allocations --where state=failed",
 	"gpuaas-show h7 --json | jq -c 'select(.kind==\"gpuaas.slot/1\")'",
 	NULL,
 };
@@ -40,9 +48,9 @@ static const char *const examples[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-show",
 	.abstract = "show everything of one node, slot, allocation, app, team or grant",
-	.args = "OBJECT",
+	.args = "OBJECT…|nodes|slots|allocations",
 	.args_min = 1,
-	.args_max = 1,
+	.args_max = -1,
 	.opts = opts,
 	.produces = produces,
 	.examples = examples,
@@ -90,19 +98,72 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit(schema, obj, err);
 }
 
-static int run(struct ga_err *err)
+/* Shows the object that a text names, unless it was shown before. */
+static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, struct ga_err *err)
 {
-	ga_autodb_leave struct ga_db *db = NULL;
-	struct shown shown = { 0 };
+	struct shown state = { 0 };
 	ga_autofree char *id = NULL;
 	const char *kind = NULL;
+
+	if (ga_db_begin_read(db, err) < 0 ||
+	    ga_store_resolve(db, NULL, text, &id, &kind, err) < 0)
+		return -1;
+	if (ga_texts_has(shown, id))
+		return 0;
+	if (shown->n)
+		ga_print("%s", "");
+	ga_texts_add(shown, id);
+	return ga_store_show(db, kind, id, show, &state, err);
+}
+
+/* With --where the operand is a kind of object. */
+static int pick(const char *word, struct ga_texts *ret, struct ga_err *err)
+{
+	static const char *const kinds[] = { "node", "slot", "allocation" };
+	size_t i, len = strlen(word);
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
+		if (ga_starts(word, kinds[i]) && (!word[strlen(kinds[i])] ||
+						  !strcmp(word + len - 1, "s")) &&
+		    len <= strlen(kinds[i]) + 1) {
+			const struct ga_several ask = { .kind = kinds[i], .where = where.v,
+							.n_where = where.n, .ended = true };
+
+			return ga_cli_several(&ask, ret, err);
+		}
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("with --where the operand is a kind, and '%.64s' is none", word),
+			 ("nodes, slots or allocations"));
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autotexts struct ga_texts names = { 0 }, shown = { 0 };
+	ga_autodb_leave struct ga_db *db = NULL;
+	char *const *args;
+	size_t i;
 	int n;
 
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0 ||
-	    ga_store_resolve(db, NULL, ga_cli_args(&n)[0], &id, &kind, err) < 0)
+	args = ga_cli_args(&n);
+	if (where.n && n > 1)
+		return ga_fail(err, GA_USAGE, "with --where there is one operand, the kind");
+	if (where.n && pick(args[0], &names, err) < 0)
 		return -1;
-	return ga_store_show(db, kind, id, show, &shown, err);
+	for (i = 0; !where.n && i < (size_t)n; i++)
+		ga_texts_add(&names, args[i]);
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0)
+		return -1;
+	for (i = 0; i < names.n; i++) {
+		int r = show_one(db, names.v[i], &shown, err);
+
+		ga_db_rollback(db);
+		if (names.n == 1)
+			return r;
+		if (r < 0)
+			ga_cli_say_error(err);
+		ga_err_clear(err);
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)

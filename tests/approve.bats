@@ -662,3 +662,34 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   assert_equal "$(state_of 0)" available
   run_ok gpuaas-state check
 }
+
+@test "several slots: each by itself, those that meet a condition, and the first bad status" {
+  local slots
+  make_available lab1
+  mapfile -t slots < <(gpuaas-list slots | jq -r .slot)
+  run_status 5 gpuaas-approve cordon "${slots[1]}" 00000000 "${slots[0]}" "${slots[1]}" --reason fan
+  jq_is .slot "${slots[1]}
+${slots[0]}"
+  run_ok gpuaas-approve uncordon --where cordon_reason=fan --dry-run
+  jq_is .cordon_reason $'null\nnull'
+  assert_equal "$(gpuaas-list slots --where cordon_reason=fan | wc -l)" 2
+  run_ok gpuaas-approve uncordon --where cordon_reason=fan
+  run_ok gpuaas-approve uncordon --where cordon_reason=fan
+  assert_stderr "no slot meets the conditions: nothing was done"
+  # A refusal of one: the other one is done, in a transaction of its own.
+  gpuaas-approve disable "${slots[1]}" --reason old > "$T/out"
+  run_status 4 gpuaas-approve retire "${slots[@]}" --reason old --dry-run
+  jq_is '"\(.slot) \(.state)"' "${slots[1]} retired"
+  # A verb that cannot be undone takes names only.
+  run_status 2 gpuaas-approve retire --where state=disabled --reason old
+  assert_stderr "retire takes no --where"
+  run_status 2 gpuaas-approve confirm --where state=pending
+  run_status 2 gpuaas-approve --all-ready --where state=disabled < "$T/lab1.rec"
+  run_status 2 gpuaas-approve cordon "${slots[0]}" --where state=disabled --reason old
+  run_status 4 gpuaas-approve retire "${slots[@]}" --reason old
+  assert_equal "$(gpuaas-list slots | jq -r .state)" $'available\nretired'
+  # A slot that is retired is not meant.
+  run_ok gpuaas-approve cordon --where node="$(gpuaas-list nodes | jq -r .node)" --reason x
+  jq_slurp_is 'length' 1
+  run_ok gpuaas-state check
+}

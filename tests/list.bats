@@ -240,6 +240,19 @@ setup()
   run_ok gpuaas-show --table "$WIPED"
   assert_output "Wipe evidence"
   assert_output "Audit"
+  # Several, each once; of those that meet a condition the operand is the kind.
+  run_status 5 gpuaas-show "$WIPED" zzzz "${WIPED:0:5}" "$WAITS"
+  jq_is 'select(.kind=="gpuaas.slot/1").slot' "$WIPED
+$WAITS"
+  run_ok gpuaas-show slots --where state=wiping
+  jq_is 'select(.kind=="gpuaas.slot/1").slot' "$WAITS"
+  run_ok gpuaas-show slot --where state=retired
+  assert_stderr "no slot meets the conditions"
+  run_status 2 gpuaas-show "$WIPED" --where state=wiping
+  assert_stderr "with --where the operand is a kind"
+  run_status 2 gpuaas-show slots nodes --where state=wiping
+  run_ok gpuaas-show --table "$WIPED" "$WAITS"
+  assert_equal "$(grep -c '^Audit' <<< "$output")" 2
   run_status 5 gpuaas-show zzzz
   assert_stderr "'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list allocations'"
   run_status 2 gpuaas-show

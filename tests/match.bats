@@ -184,15 +184,15 @@ END
   assert_stderr '1 record of --measured is of hardware'
   jq_is '"\(.profile) \(.fits) \(.slo) \(.tokens_per_second_milli) \(.p99_ms) \([.reasons[].code]|join(","))|"' \
     "premium true met 120000 401 |
-basic true unknown null null |
+basic null unknown null null |
 standard false missed 75000 null slo_tokens|"
   withdraw nvidia-h200-141gb
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
-  jq_is 'select(.fallback and .profile=="standard").fallback' 'A100 instead of H200: 75 instead of 120 tokens/s'
+  jq_is 'select(.fallback and .profile=="standard").fallback' 'A100 instead of H200, which is not available now: 75 instead of 120 tokens/s'
   # 401 ms were measured on one.
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 401
   jq_is 'select(.profile=="premium").slo' met
-  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 400
+  run_status 1 gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 400
   jq_is 'select(.profile=="premium") | .slo, .reasons[0].code' "missed
 slo_latency"
 }
@@ -212,7 +212,7 @@ memory_too_small"
   run_ok gpuaas-match --json --model llama3.1-8b
   jq_is 'select(.profile=="standard") | .tokens_per_second_milli, ([.unknown[].code] | join(","))' "null
 memory,no_basis"
-  run_ok gpuaas-match --json --model nobody-has-it
+  run_status 1 gpuaas-match --json --model nobody-has-it
   jq_slurp_is 'map(.tokens_per_second_milli == null and .unknown[1].code == "no_basis") | all' true
 }
 
@@ -273,14 +273,14 @@ image()
   run_ok gpuaas-match --json --architecture hopper --memory 80GB --request
   assert_stderr 'A100 instead of H200'
   jq_is '.profile, .match.fallback' "standard
-A100 instead of H200"
+A100 instead of H200, which is not available now"
   # A higher price is a loss, too; an equal one is not named.
   profile dear nvidia-h200-141gb 7000000
   gpuaas-node undrain n00001 --reason test > "$T/drained"
   withdraw nvidia-a100-sxm4-80gb
   run_ok gpuaas-match --json --memory 80GB
-  jq_is 'select(.fallback) | "\(.profile): \(.fallback)"' "premium: H200 instead of A100: 5.00 instead of 3.00 an hour
-dear: H200 instead of A100: 7.00 instead of 3.00 an hour"
+  jq_is 'select(.fallback) | "\(.profile): \(.fallback)"' "premium: H200 instead of A100, which is not available now: 5.00 instead of 3.00 an hour
+dear: H200 instead of A100, which is not available now: 7.00 instead of 3.00 an hour"
   # Nothing can be had with or without a copy of an image.
   withdraw nvidia-h200-141gb
   run_status 1 gpuaas-match --memory 80GB --request --image big
@@ -489,10 +489,10 @@ other"
 
 @test "what steers a terminal does not reach it" {
   local bidi=$'\xe2\x80\xae' c1=$'\xc2\x9b' # in any locale
-  run_ok gpuaas-match --json --model "a${bidi}b${c1}c"
+  run_status 1 gpuaas-match --json --model "a${bidi}b${c1}c"
   assert_stderr "warning: nobody measured the model 'a?b?c'"
   echo "{\"hardware\":\"H200\",\"tps_mean\":1,\"model\":\"llama${bidi}7b\"}" > "$T/runs.json"
-  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json"
+  run_status 1 gpuaas-match --json --model llama-7b --measured "$T/runs.json"
   assert_stderr "near to it: llama?7b"
   echo "{\"hardware\":\"H200\",\"tps_mean\":1,\"model\":\"m\",\"precision\":\"fp${bidi}8\"}" > "$T/runs.json"
   run_ok gpuaas-match --table --model m --model-params 100B --measured "$T/runs.json"
@@ -579,7 +579,7 @@ premium"
     assert_equal "$output" ''
   done
   # Options may add what the record lacks; an added value may be wrong.
-  run_ok gpuaas-match --json - --sequence-tokens 5 <<< '{"kind":"gpuaas.requirement/1","samples":5}'
+  run_ok gpuaas-match --json - --sequence-tokens 5 --model-params 1B <<< '{"kind":"gpuaas.requirement/1","samples":5}'
   run_status 2 gpuaas-match - --model-params 5 <<< '{"kind":"gpuaas.requirement/1","params":7000000}'
   run_status 2 gpuaas-match - --epochs 5 <<< '{"kind":"gpuaas.requirement/1","train_tokens":5}'
   assert_stderr "epochs need samples"
@@ -644,8 +644,12 @@ basic 1 false 772477 null memory_too_small|"
   assert_stderr "model 'llama3.1-405b' has 405000000000 parameters: Meta's model cards of Llama 2 and Llama 3.1"
   gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.profile/1","name":"eight","retired":true}' || :
   # A model that nobody knows is not sent on, also where nothing is known against it.
-  run_ok gpuaas-match --json --model nobody-has-it
-  jq_slurp_is 'map(.fits and any(.unknown[]; .code == "memory") and .memory_needed_mib == null) | all' true
+  run_status 1 gpuaas-match --json --model nobody-has-it
+  jq_slurp_is 'map(.fits == null and any(.unknown[]; .code == "memory") and .memory_needed_mib == null) | all' true
+  assert_stderr "it is unknown whether any profile fits, even 'one'"
+  run_status 1 gpuaas-match --table --model nobody-has-it
+  output=${output%%$'\n\n'*}
+  assert_equal "$(heading FITS | sort -u)" unknown
   assert_stderr "warning: nobody measured the model 'nobody-has-it'"
   run_status 1 gpuaas-match --model nobody-has-it --request --image big
   assert_equal "$output" ''
@@ -680,8 +684,9 @@ memory"
   run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000 --request --image big
   jq_is .profile eight
   assert_stderr "warning: it is unknown whether profile 'eight' is as fast as required"
-  run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000
-  jq_is 'select(.profile == "eight").slo' unknown
+  run_status 1 gpuaas-match --json --model llama2-70b --tokens-per-second 4000
+  jq_is 'select(.profile == "eight") | .fits, .slo' "null
+unknown"
   run_ok gpuaas-match --json --model llama2-70b --precision fp8 --tokens-per-second 4000
   jq_is 'select(.profile == "eight").slo' met
 }
@@ -707,10 +712,10 @@ memory"
   # Of a machine that nobody has seen nothing is made up.
   jq_in_order -c '.name = "unseen" | .types = ["nvidia-l40s-48gb"] | .price_micros = 1' \
     "$SRC/share/objects/h200-baremetal.json" | gpuaas-state apply - > "$T/applied"
-  run_ok gpuaas-match --json --model-params 70B --max-cost-per-hour 100 --train-tokens 1B
+  run_status 1 gpuaas-match --json --model-params 70B --max-cost-per-hour 100 --train-tokens 1B
   jq_is 'select(.profile == "unseen") |
     [.fits, .count, .cost_per_hour_micros, .seconds, .cost_micros, .slo, ([.unknown[].code] | index("count") != null)] | @json' \
-    '[true,null,null,null,null,"unknown",true]'
+    '[null,null,null,null,null,"unknown",true]'
   run_ok gpuaas-match --table
   assert_output unseen
 }
@@ -733,8 +738,14 @@ standard"
   profile gaudi intel-gaudi3-128gb 1
   run_ok gpuaas-match --json --vendor intel
   jq_is 'select(.fits).profile' gaudi
-  run_ok gpuaas-match --json --model llama2-70
+  run_status 1 gpuaas-match --json --model llama2-70
   assert_stderr "warning: nobody measured the model 'llama2-70'; near to it: llama2-70b"
+  run_status 1 gpuaas-match --json --model 'Llama 2 70B'
+  assert_stderr "near to it: llama2-70b, llama3.1-8b; if it has 70B parameters: --model-params 70B"
+  run_status 1 gpuaas-match --json --model meta-llama/Llama-3.1-8B-Instruct
+  assert_stderr "near to it: llama3.1-8b; if it has 8B parameters: --model-params 8B"
+  run_status 1 gpuaas-match --json --model mixtral-8x22b
+  refute_stderr "--model-params 22B"
   run_status 1 gpuaas-match --json --team nosuch --memory 500GB
   assert_stderr "warning: there is no team 'nosuch'"
   run_status 2 gpuaas-match --model-params 7
@@ -768,7 +779,7 @@ memory_too_small"
   echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":"FP8"}' > "$T/runs.json"
   run_ok gpuaas-match --json --model llama-7b --precision fp8 --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' 75000
-  run_ok gpuaas-match --json --model llama-7b --precision bf16 --measured "$T/runs.json"
+  run_status 1 gpuaas-match --json --model llama-7b --precision bf16 --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' null
   echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":8}' > "$T/runs.json"
   run_status 3 gpuaas-match --json --model llama-7b --measured "$T/runs.json"
@@ -794,15 +805,110 @@ memory_too_small"
 33204400
 measured"
   # Both at once nobody has measured.
-  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --measured "$T/runs.json" --tokens-per-second 4000 \
+  run_status 1 gpuaas-match --json --model llama2-70b --precision fp8 --measured "$T/runs.json" --tokens-per-second 4000 \
     --max-latency-ms 100 --latency ttft
   jq_is 'select(.profile=="four") | .slo, .p99_ms' "unknown
 100"
   # A record that names no model does not count for the wanted one.
   echo '{"hardware":"H200","tps_mean":900}' > "$T/runs.json"
-  run_ok gpuaas-match --json --model m --measured "$T/runs.json"
+  run_status 1 gpuaas-match --json --model m --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' null
   assert_stderr "1 record of --measured names no model, and does not count for 'm'"
   run_ok gpuaas-match --json --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' 900000
+}
+
+@test "a precision that a type lacks, and weights without room for a cache, are not ordered unasked" {
+  image
+  run_ok gpuaas-match --json --model-params 30B --precision fp8
+  jq_is '"\(.profile) \(.fits) \([.reasons[].code] | join(","))|"' "premium true |
+basic false precision_missing,memory_too_small|
+standard false precision_missing|"
+  gpuaas-node drain n00001 --reason test > "$T/drained"
+  run_status 1 gpuaas-match --model-params 30B --precision fp8 --request --image base
+  assert_equal "$output" ''
+  run_ok gpuaas-match --model-params 30B --precision fp8 --request --image base --accept precision
+  jq_is .profile standard
+  gpuaas-node undrain n00001 > "$T/drained"
+  # 130.4 of the 140.4 GiB of an H200: a server starts with no cache at all.
+  run_status 1 gpuaas-match --json --model llama2-70b
+  jq_is 'select(.profile=="premium") | [.fits, .reasons[].code, .reasons[].sentence] | @json' \
+    '[false,"memory_no_headroom","130.4 GiB of each GPU (of 1) are needed for the weights in 16 bits, and it has 140.4 GiB: less than a tenth is left for the cache"]'
+  run_status 1 gpuaas-match --model llama2-70b --request --image base
+  run_ok gpuaas-match --model llama2-70b --request --image base --accept headroom
+  jq_is .profile premium
+  run_ok gpuaas-match --json - <<< '{"kind":"gpuaas.requirement/1","model":"llama2-70b","accept":["headroom"]}'
+  # With the context it is counted, by the numbers of the built-in model.
+  run_ok gpuaas-match --json --model llama2-70b --context 4096
+  jq_is 'select(.profile=="premium") | [.fits, .memory_needed_mib] | @json' '[true,134795]'
+  run_status 1 gpuaas-match --json --model llama2-70b --context 131072
+  assert_stderr "warning: model 'llama2-70b' takes at most 4096 tokens, not 131072"
+  jq_is 'select(.profile=="premium") | .memory_needed_mib, .reasons[0].code' "174475
+memory_too_small"
+  run_status 2 gpuaas-match --accept hedroom
+  run_status 3 gpuaas-match - <<< '{"kind":"gpuaas.requirement/1","accept":["hedroom"]}'
+}
+
+@test "a note stands once, with the answers that it is of" {
+  profile second nvidia-h200-141gb 5000000
+  profile third nvidia-a100-sxm4-80gb 9000000
+  run_ok gpuaas-match --table --model llama3.1-8b --max-cost-per-hour 6
+  assert_equal "$(grep -c 'the cache of the attention is not counted' <<< "$output")" 1
+  assert_output '1-5: not known: the cache of the attention is not counted: it needs 128 KiB for each token'
+  assert_output '2, 3: mlperf-inference-5.1'
+  assert_output '1, 4, 5: not known: no throughput: no such model was measured on the type'
+}
+
+@test "--prefer: the fastest, or the cheapest" {
+  run_ok gpuaas-match --json "${GPT2[@]}" --prefer time
+  jq_is 'select(.fits) | "\(.profile) \(.seconds)"' "premium 7140
+standard 16059"
+  profile premium nvidia-h200-141gb 50000000
+  run_ok gpuaas-match --json "${GPT2[@]}" --prefer cost
+  jq_is 'select(.fits).profile' "standard
+premium"
+  run_ok gpuaas-match --json "${GPT2[@]}"
+  jq_is 'select(.fits).profile' "standard
+premium"
+  run_ok gpuaas-match --json - <<< "$(jq -cn '{kind:"gpuaas.requirement/1",params:1500000000,train_tokens:307200000,prefer:"time"}')"
+  jq_is 'select(.fits).profile' "premium
+standard"
+  # The loss is rounded as in the table.
+  gpuaas-node drain n00002 --reason test > "$T/drained"
+  run_ok gpuaas-match --table "${GPT2[@]}"
+  assert_output '1. premium: H200 instead of A100, which is not available now: 99.17 instead of 13.38 in all'
+  run_status 2 gpuaas-match --prefer speed
+}
+
+@test "none available: the code of the refusal that a request gets" {
+  local node
+  profile missing nvidia-h200-141gb 1 '.image = "nowhere"'
+  profile nothing nvidia-l4-24gb 1
+  gpuaas-node drain n00002 --reason test > "$T/drained"
+  gpuaas-place --profile basic --gpus 1 --image base > "$T/plan"
+  gpuaas-list slots --where node=n00003 --where state=available | jq -r .slot |
+    xargs -rn1 gpuaas-approve cordon --reason test > "$T/cordoned"
+  run_ok gpuaas-match --json
+  jq_is '"\(.profile) \(.availability) \(.unavailable_code)"' "premium now null
+missing none image_missing
+nothing none type_missing
+basic none not_ready
+standard none not_ready"
+  run_ok gpuaas-profile list --json
+  jq_is '"\(.name) \(.available) \(.unavailableCode) \(.byType[0].unavailableCode)"' \
+    "basic false not_ready not_ready
+missing false image_missing image_missing
+nothing false type_missing type_missing
+premium true null null
+standard false not_ready not_ready"
+  # It is what placement says.
+  for profile in missing nothing basic standard; do
+    run_status 1 gpuaas-place --profile "$profile" --dry-run $([[ $profile == missing ]] || echo --image base)
+    jq_is .code "$(gpuaas-profile list --json | jq -r --arg p "$profile" 'select(.name==$p).unavailableCode')"
+  done
+  run_ok gpuaas-match --table
+  output=${output%%$'\n\n'*}
+  assert_equal "$(heading 'BLOCKED BY' | paste -sd ' ')" '- image_missing type_missing not_ready not_ready'
+  run_ok gpuaas-profile list --table
+  assert_output image_missing
 }

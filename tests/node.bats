@@ -484,3 +484,53 @@ second()
   run_ok gpuaas-list attention
   assert_equal "$output" ""
 }
+
+@test "several nodes: each by itself, those that meet a condition, and the first bad status" {
+  local nodes
+  fleet 3 1
+  mapfile -t nodes < <(gpuaas-list nodes | jq -r .node)
+  gpuaas-node rename "${nodes[0]}" h7 > "$T/out"
+  # Named twice it is done once; one that is not there does not keep the others.
+  run_status 5 gpuaas-node drain h7 nosuch "${nodes[0]}" "${nodes[1]}" --reason fan
+  jq_is '"\(.node) \(.state)"' "${nodes[0]} draining
+${nodes[1]} draining"
+  assert_stderr "there is no node 'nosuch'"
+  assert_equal "$(gpuaas-list audit --where action=node_draining | wc -l)" 2
+  run_ok gpuaas-node undrain --where state=draining --dry-run
+  jq_is '"\(.node) \(.state)"' "${nodes[0]} active
+${nodes[1]} active"
+  assert_equal "$(gpuaas-list nodes --where state=draining | wc -l)" 2
+  run_ok gpuaas-node undrain --where state=draining
+  assert_equal "$(gpuaas-list nodes --where state=active | wc -l)" 3
+  run_ok gpuaas-node undrain --where state=draining
+  assert_equal "$output" ''
+  assert_stderr "no node meets the conditions: nothing was done"
+  # A refusal in the middle.
+  NODE=${nodes[1]} job=$(NODE=${nodes[1]} running)
+  run_status 4 gpuaas-node mode "${nodes[@]}" baremetal
+  jq_is .node "${nodes[0]}
+${nodes[2]}"
+  assert_equal "$(grep -c 'gpuaas-node: ' <<< "$stderr")" 2 # the error and its hint
+  run_ok gpuaas-node mode --where mode=baremetal baremetal
+  jq_is .node "${nodes[0]}
+${nodes[2]}"
+  run_status 1 gpuaas-node drain "${nodes[@]}" --reason fan --deadline 24h
+  jq_is 'select(.kind=="gpuaas.drain-blocker/1").object' "$job"
+  jq_slurp_is 'map(select(.kind=="gpuaas.node/1" and .drain_deadline != null)) | length' 3
+  run_status 1 gpuaas-node drain --where state=draining --reason fan --table
+  assert_output DEADLINE
+  run_ok gpuaas-node show --where state=draining
+  jq_slurp_is 'map(select(.kind=="gpuaas.node/1")) | length' 3
+  # Options for one node.
+  run_status 2 gpuaas-node drain "${nodes[0]}" "${nodes[1]}" --generation 3
+  assert_stderr "--generation is for one node, and these are 2"
+  run_status 2 gpuaas-node drain "${nodes[0]}" "${nodes[1]}" --evacuate --consent "$job"
+  run_status 2 gpuaas-node drain h7 --where state=active
+  assert_stderr "either name each node, or give conditions"
+  run_status 2 gpuaas-node drain
+  assert_stderr "a node is missing"
+  run_status 2 gpuaas-node mode baremetal
+  run_status 2 gpuaas-node drain --where colour=red --reason x
+  run_status 5 gpuaas-node drain --where node=nosuch --reason x
+  run_ok gpuaas-state check
+}

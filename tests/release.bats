@@ -302,3 +302,76 @@ active_partitions()
   run_ok open_entries
   assert_equal "$output" ""
 }
+
+# placed NAME…: an allocation of that name each, placed, on a fleet with a state.
+placed()
+{
+  local name
+  gpuaas-state init --lab > "$T/init"
+  cat "$SRC/share/objects/lab.json" - << 'END' | gpuaas-state apply - > "$T/applied"
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
+  setup_host h200
+  in_host gpuaas-discover | "$SRC/tests/fleet" 1 4 > "$T/fleet.rec"
+  mv "$T/images" "$T/images.lab" # wiped_fleet writes a file of that name
+  wiped_fleet
+  for name; do
+    gpuaas-place --profile lab --project vision --name "$name" > "$T/plan"
+  done
+}
+
+states()
+{
+  gpuaas-list allocations | jq -r '"\(.name) \(.state)"' | sort | paste -sd ' '
+}
+
+@test "several allocations: each by itself, those that meet a condition, and the first bad status" {
+  placed a b c d
+  run_status 5 gpuaas-release a nosuch b a
+  jq_is '"\(.name) \(.state)"' $'a cancelled\nb cancelled'
+  assert_stderr "there is no allocation 'nosuch'"
+  run_status 4 gpuaas-release a c
+  jq_is .name c
+  assert_equal "$(states)" "a cancelled b cancelled c cancelled d placed"
+  run_ok gpuaas-release --where project=vision --dry-run
+  jq_is .name d
+  # In a pipe --yes says that the conditions are meant.
+  run_status 2 gpuaas-release --where project=vision
+  assert_stderr "--yes is missing: --where may match more than is meant"
+  assert_equal "$(states)" "a cancelled b cancelled c cancelled d placed"
+  run_ok gpuaas-release --where project=vision --yes
+  jq_is .name d
+  run_ok gpuaas-release --where project=vision --yes
+  assert_stderr "no allocation meets the conditions: nothing was done"
+  run_status 2 gpuaas-release --where project=vision --pending --yes
+  run_status 2 gpuaas-release a --where project=vision --yes
+  run_ok gpuaas-state check
+}
+
+@test "on a terminal conditions show what they match, and the number is typed" {
+  placed a b
+  run script -qec 'gpuaas-release --where project=vision' "$T/typescript" <<< "1"
+  assert_output "a of project vision: placed on"
+  assert_output "type their number, 2, to go on"
+  assert_output "nothing was done: that is not their number"
+  assert_equal "$(states)" "a placed b placed"
+  run script -qec 'gpuaas-release --where project=vision' "$T/typescript" < /dev/null
+  assert_equal "$(states)" "a placed b placed"
+  run script -qec 'gpuaas-release --where project=vision' "$T/typescript" <<< "2"
+  assert_equal "$(states)" "a cancelled b cancelled"
+}
+
+@test "conditions do not replace the names: data is destroyed only of an allocation whose name is typed" {
+  placed a b
+  local name
+  for name in a b; do
+    gpuaas-list allocations --where "name=$name" | jq_in_order -c '.state = "active" | .power_observed = "on"' > "$T/result"
+    by_node < "$T/result" | gpuaas-state fold - > "$T/folded"
+  done
+  assert_equal "$(states)" "a active b active"
+  run script -qec 'gpuaas-release --where project=vision' "$T/typescript" < <(printf '2\na\nno\n')
+  assert_output "everything on the disks of"
+  assert_equal "$(states)" "a releasing b active"
+  run_ok gpuaas-release --where project=vision --where state=active --yes
+  assert_equal "$(states)" "a releasing b releasing"
+}

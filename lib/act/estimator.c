@@ -197,7 +197,8 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_m
 		set_number(p, "gpus", m->count);
 		set_number(p, "costPerHourMicros", m->cost_per_hour_micros);
 		set_text(p, "currency", m->currency);
-		json_object_set_new(p, "fits", json_boolean(m->fits));
+		json_object_set_new(p, "fits", m->fits == GA_UNKNOWN ? json_null() :
+								       json_boolean(m->fits));
 		json_array_append_new(profiles, p);
 	}
 	json_object_set_new(json, "profiles", profiles);

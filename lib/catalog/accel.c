@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "record/app.h"
 #include "record/rec.h"
 
 __asm__(".section .rodata\n"
@@ -227,6 +228,57 @@ int64_t ga_accel_of_gpu(const struct ga_accel_type *type, int64_t figure)
 	    type->gpus_per_card == GA_UNKNOWN || type->gpus_per_card < 2)
 		return figure;
 	return figure / type->gpus_per_card;
+}
+
+/* The first compute capability of NVIDIA that has the precision (CUDA C++ Programming Guide,
+ * features by compute capability; PTX ISA, mma), and the architectures of AMD that have it (ROCm,
+ * data types and precision support). */
+static const struct {
+	const char *precision, *capability;
+	const char *amd[5];
+} precisions[] = {
+	{ "fp16", "5.3", { "GCN", "CDNA", "CDNA2", "CDNA3", "CDNA4" } },
+	{ "bf16", "8.0", { "CDNA", "CDNA2", "CDNA3", "CDNA4" } },
+	{ "tf32", "8.0", { "CDNA3" } },
+	{ "fp8", "8.9", { "CDNA3", "CDNA4" } },
+	{ "fp4", "10.0", { "CDNA4" } },
+};
+
+static int64_t dense_of(const struct ga_accel_type *type, const char *precision)
+{
+	const struct ga_accel_dense *d = &type->dense;
+
+	return ga_streq(precision, "fp16") ? d->fp16_gflops :
+	       ga_streq(precision, "bf16") ? d->bf16_gflops :
+	       ga_streq(precision, "tf32") ? d->tf32_gflops :
+	       ga_streq(precision, "fp8")  ? d->fp8_gflops :
+	       ga_streq(precision, "fp4")  ? d->fp4_gflops :
+					     GA_UNKNOWN;
+}
+
+int ga_accel_has_precision(const struct ga_accel_type *type, const char *precision)
+{
+	const struct ga_accel_architecture *a = &type->architecture;
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(precisions); i++)
+		if (ga_streq(precisions[i].precision, precision))
+			break;
+	/* A speed that a source states proves it; a missing one proves nothing. */
+	if (i == GA_ARRAY_SIZE(precisions) || dense_of(type, precision) > 0)
+		return 1;
+	if (ga_streq(type->vendor, "NVIDIA"))
+		return a->compute_capability ?
+			       ga_version_meets(a->compute_capability, precisions[i].capability) :
+			       -1;
+	if (!ga_streq(type->vendor, "AMD") || !a->name ||
+	    (!ga_starts(a->name, "CDNA") && !ga_starts(a->name, "GCN")))
+		return -1;
+	for (j = 0; j < 5 && precisions[i].amd[j]; j++)
+		if (ga_streq(precisions[i].amd[j], a->name) ||
+		    (ga_streq(precisions[i].amd[j], "GCN") && ga_starts(a->name, "GCN")))
+			return 1;
+	return 0;
 }
 
 size_t ga_accels_count(const struct ga_accels *list)

@@ -78,6 +78,10 @@ const struct ga_accel_type *ga_accels_type(const struct ga_accels *list, const c
 /* The share of one schedulable GPU in a figure that may be given for a whole card. GA_UNKNOWN stays
  * GA_UNKNOWN. */
 int64_t ga_accel_of_gpu(const struct ga_accel_type *type, int64_t figure);
+/* Whether the type's hardware calculates in a precision of a requirement (record/match.h): 1, 0, or
+ * -1 where neither the catalogue nor the architecture tells. int8 and int4 are 1: weights in them
+ * are unpacked, by every type. */
+GA_MUST_CHECK int ga_accel_has_precision(const struct ga_accel_type *type, const char *precision);
 /* All types, in the order of their slugs. */
 size_t ga_accels_count(const struct ga_accels *list);
 const struct ga_accel_type *ga_accels_at(const struct ga_accels *list, size_t i);

@@ -35,7 +35,12 @@ static const struct ga_schema model_schema = {
 		GA_TEXT(S, model, GA_REQ, GA_T_ANY, ""),
 		GA_INT_IN(S, params, GA_REQ, 1, INT64_C(1000000000000000), ""),
 		GA_BOOL(S, dense, ""),
+		GA_INT_IN(S, layers, GA_OPT, 1, 100000, ""),
+		GA_INT_IN(S, kv_heads, GA_OPT, 1, 100000, ""),
+		GA_INT_IN(S, head_size, GA_OPT, 1, 100000, ""),
+		GA_INT_IN(S, context, GA_OPT, 1, 1000000000, ""),
 		GA_TEXT(S, source, GA_REQ, GA_T_ANY, ""),
+		GA_TEXT(S, attention_source, GA_OPT, GA_T_ANY, ""),
 		GA_FIELDS_END },
 };
 #undef S

@@ -35,7 +35,10 @@ struct ga_throughput_model {
 	char *model;
 	int64_t params; /* as its maker prints them; all experts included */
 	bool dense; /* all parameters work on each token */
-	char *source;
+	/* For the size of its cache: layers, key-value heads of a layer, numbers in a head, and the
+	 * most tokens of a sequence. GA_UNKNOWN: its attention is of another kind. */
+	int64_t layers, kv_heads, head_size, context;
+	char *source, *attention_source; /* of the parameters; of these numbers, or NULL */
 };
 
 struct ga_throughput_source {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/frame/cli.h"
+#include "cli/frame/several.h"
 #include "look/block/block.h"
 #include "look/host/host.h"
 #include "record/state.h"
@@ -95,7 +96,7 @@ void ga_approve_tell_content(const struct ga_candidates *candidates)
 	}
 }
 
-int ga_approve_check_verb(const char *verb, size_t n, struct ga_err *err)
+int ga_approve_check_verb(const char *verb, size_t n, bool where, struct ga_err *err)
 {
 	static const char *const verbs[] = { "disable", "enable", "repair", "cordon", "uncordon",
 					     "quarantine", "retire", "confirm", "withdraw", NULL };
@@ -105,7 +106,11 @@ int ga_approve_check_verb(const char *verb, size_t n, struct ga_err *err)
 		;
 	if (!verbs[i])
 		return ga_cli_unknown_command(verb, verbs, err);
-	if (n)
+	if (where && i >= 6) /* from retire on */
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("%s takes no --where: it cannot be undone", verb),
+				 ("name each, as the list shows it"));
+	if (n || where)
 		return 0;
 	if (ga_streq(verb, "confirm") || ga_streq(verb, "withdraw"))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
@@ -190,4 +195,43 @@ bool ga_approve_is_refused(const struct ga_approve_run *run)
 			return true;
 	}
 	return false;
+}
+
+/* ---- several objects ---- */
+
+static int one(struct ga_approve_run *run, const char *verb, char *object, bool explain,
+	       struct ga_err *err)
+{
+	if (ga_approve_move(run, verb, &object, 1, err) < 0 ||
+	    ga_approve_emit(run, explain, err) < 0)
+		return -1;
+	return ga_approve_is_refused(run) ? GA_NO : GA_OK;
+}
+
+int ga_approve_each(struct ga_approve_run *run, char *const *args, size_t n,
+		    const struct ga_borrowed_texts *where, bool explain, struct ga_err *err)
+{
+	const struct ga_several ask = { .kind = "slot", .operands = args + 1, .n = n - 1,
+					.where = where->v, .n_where = where->n };
+	bool of_slots = !ga_streq(args[0], "confirm") && !ga_streq(args[0], "withdraw");
+	ga_autotexts struct ga_texts objects = { 0 };
+	size_t i;
+
+	if (of_slots && ga_cli_several(&ask, &objects, err) < 0)
+		return -1;
+	for (i = 1; !of_slots && i < n; i++)
+		if (!ga_texts_has(&objects, args[i]))
+			ga_texts_add(&objects, args[i]);
+	for (i = 0; i < objects.n; i++) {
+		int r = one(run, args[0], objects.v[i], explain, err);
+
+		if (objects.n == 1)
+			return r;
+		if (r < 0)
+			ga_cli_say_error(err);
+		else
+			ga_cli_note_status(r);
+		ga_err_clear(err);
+	}
+	return 0;
 }

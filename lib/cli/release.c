@@ -3,6 +3,9 @@
 #include "cli/release.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "act/device/virt.h"
@@ -10,8 +13,10 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
+#include "cli/frame/several.h"
 #include "cli/vm.h"
 #include "record/wipe.h"
+#include "state/allocation/allocation.h"
 #include "state/host/hostdb.h"
 #include "state/query/find.h"
 #include "state/transaction/release.h"
@@ -156,6 +161,59 @@ int ga_release_over(struct ga_texts *ret, struct ga_err *err)
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0)
 		return -1;
 	return ga_store_hold_over(db, ret, err);
+}
+
+/* ---- several allocations ---- */
+
+static void cleanup_allocation(struct ga_allocation *a)
+{
+	ga_schema_release(&ga_allocation_schema, a);
+}
+
+/* Shows the allocations and asks for their number. */
+static int confirm_number(const struct ga_texts *ids, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	char typed[32] = "", *end;
+	size_t i;
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0)
+		return -1;
+	for (i = 0; i < ids->n; i++) {
+		ga_cleanup(cleanup_allocation) struct ga_allocation a = { 0 };
+
+		if (ga_store_allocation(db, ids->v[i], &a, err) < 0)
+			return -1;
+		ga_say("%s%s%s of project %s: %s%s%s", a.allocation, a.name ? " " : "",
+		       a.name ? a.name : "", a.project, a.state, a.node ? " on " : "",
+		       a.node ? a.node : "");
+	}
+	/* Do not keep a transaction open while the user thinks. */
+	ga_db_close(GA_TAKE(db));
+	ga_say("type their number, %zu, to go on:", ids->n);
+	if (!fgets(typed, sizeof(typed), stdin))
+		typed[0] = '\0';
+	typed[strcspn(typed, "\n")] = '\0';
+	return *typed && strtoull(typed, &end, 10) == ids->n && !*end ?
+		       0 :
+		       ga_fail(err, GA_NO, "nothing was done: that is not their number");
+}
+
+int ga_release_pick(char *const *operands, size_t n, const struct ga_borrowed_texts *where,
+		    const struct ga_release_ask *ask, struct ga_texts *ret, struct ga_err *err)
+{
+	const struct ga_several several = { .kind = "allocation", .operands = operands, .n = n,
+					    .where = where->v, .n_where = where->n };
+	bool asks = where->n && !ask->yes && !ask->dry_run;
+
+	if (asks && !isatty(STDIN_FILENO))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--yes is missing: --where may match more than is meant"),
+				 ("'--dry-run' shows what would be released"));
+	if (ga_cli_several(&several, ret, err) < 0)
+		return -1;
+	return asks && ret->n ? confirm_number(ret, err) : 0;
 }
 
 /* ---- on the host ---- */

@@ -26,6 +26,13 @@ GA_MUST_CHECK int ga_release_check(const struct ga_release_ask *ask, bool pendin
  */
 GA_MUST_CHECK int ga_release_one(const char *id, const struct ga_release_ask *ask,
 				 struct ga_err *err);
+/* The allocations that operands name, or that meet conditions, each once (cli/frame/several.h).
+ * Conditions may match more than is meant: on a terminal the user sees the allocations and types
+ * their number; elsewhere --yes is needed. A dry run needs neither. */
+GA_MUST_CHECK int ga_release_pick(char *const *operands, size_t n,
+				  const struct ga_borrowed_texts *where,
+				  const struct ga_release_ask *ask, struct ga_texts *ret,
+				  struct ga_err *err);
 /* Releases the allocation without asking the user. */
 GA_MUST_CHECK int ga_release_end(const char *id, const struct ga_release_ask *ask,
 				 struct ga_err *err);

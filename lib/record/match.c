@@ -13,6 +13,8 @@ const char *const ga_precision_words[] = { "fp32", "tf32", "fp16", "bf16", "fp8"
 const char *const ga_method_words[] = { "full", "lora", NULL };
 const char *const ga_scenario_words[] = { "offline", "server", "interactive", NULL };
 const char *const ga_latency_words[] = { "e2e", "ttft", "itl", NULL };
+const char *const ga_prefer_words[] = { "time", "cost", NULL };
+const char *const ga_accept_words[] = { "precision", "headroom", NULL };
 static const char *const slo_words[] = { "met", "missed", "unknown", NULL };
 static const char *const confidences[] = { "measured", "similar", "weak", "external", NULL };
 static const char *const availabilities[] = { "now", "later", "none", "unknown", NULL };
@@ -71,6 +73,11 @@ const struct ga_schema ga_requirement_schema = {
 		GA_INT_IN(S, max_cost_per_hour_micros, GA_OPT, 0, MILLION * MILLION,
 			  "highest cost of an hour of all GPUs, in millionths of the currency"),
 		GA_INT_IN(S, gpus, GA_OPT, 1, 64, "number of GPUs; default: as many as needed"),
+		GA_ENUM(S, prefer, GA_OPT, ga_prefer_words,
+			"order of answers that are equal so far: by time or cost; default cost"),
+		GA_FIELD(S, accept, GA_F_TEXTS, GA_OPT, .values = ga_accept_words,
+			 .doc = "doubts that are no reason against an answer: a precision that the "
+				"type does not have; weights that leave no room for a cache"),
 		GA_TEXT(S, team, GA_OPT, GA_T_NAME, "team that must be able to use the profile"),
 		GA_TEXT(S, project, GA_OPT, GA_T_NAME, "project of the request"),
 		GA_TEXT(S, image, GA_OPT, GA_T_NAME, "image to run"),
@@ -103,7 +110,9 @@ const struct ga_schema ga_match_schema = {
 		GA_COUNT(S, count, GA_NULLOK,
 			 "GPUs: the smallest count of the profile that is enough; baremetal: all "
 			 "GPUs of the node; null: unknown"),
-		GA_BOOL(S, fits, "true: no reason against it is known"),
+		GA_FIELD(S, fits, GA_F_TRI, GA_NULLOK,
+			 .doc = "true: all that is required is known to be met; false: reasons has "
+				"why not; null: unknown, which is not yes"),
 		GA_ENUM(S, slo, GA_NULLOK, slo_words,
 			"whether the required throughput, latency and cost are met; null: none is "
 			"required"),
@@ -146,6 +155,9 @@ const struct ga_schema ga_match_schema = {
 		GA_TEXT(S, currency, GA_NULLOK, GA_T_ANY,
 			"currency of the costs, from GPUAAS_CURRENCY; null: not set"),
 		GA_ENUM(S, availability, GA_REQ, availabilities, "when the profile is available"),
+		GA_TEXT(S, unavailable_code, GA_NULLOK, GA_T_CODE,
+			"code of the refusal that the smallest request for the type gets now; "
+			"null: it gets none, or unknown"),
 		GA_COUNT(S, available_count, GA_NULLOK, "free GPUs now; null: unknown"),
 		GA_COUNT(S, largest_available, GA_NULLOK,
 			 "most GPUs that one request for the type can get now"),

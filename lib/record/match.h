@@ -31,6 +31,8 @@ struct ga_requirement {
 	char *latency; /* the latency that p99_ms limits */
 	int64_t max_cost_per_hour_micros;
 	int64_t gpus;
+	char *prefer; /* time, cost */
+	struct ga_texts accept; /* doubts that are no reason: precision, headroom */
 	char *team, *project, *image;
 };
 
@@ -48,7 +50,7 @@ struct ga_match {
 	char *profile, *accelerator_type, *type_name;
 	char *shape;
 	int64_t count;
-	bool fits;
+	int64_t fits; /* tristate; GA_UNKNOWN: nobody knows */
 	char *slo; /* met, missed, unknown; NULL: the requirement has none */
 	struct ga_match_reasons reasons; /* why it does not fit */
 	struct ga_match_reasons unknown; /* values that no source gives, and why */
@@ -61,6 +63,7 @@ struct ga_match {
 	int64_t cost_low_micros, cost_micros, cost_high_micros;
 	char *currency;
 	char *availability; /* now, later, none, unknown */
+	char *unavailable_code; /* of the refusal that a request gets now; NULL: none, or unknown */
 	int64_t available_count, largest_available, pending_count;
 	char *expected_available_at;
 	int64_t stale_seconds;
@@ -91,6 +94,8 @@ void ga_match_add_once(struct ga_match_reasons *list, const struct ga_match_reas
 void ga_match_reasons_release(struct ga_match_reasons *list);
 #define ga_autoreasons ga_cleanup(ga_match_reasons_release)
 
+/* time, cost; precision, headroom */
+extern const char *const ga_prefer_words[], *const ga_accept_words[];
 extern const char *const ga_precision_words[], *const ga_method_words[], *const ga_latency_words[];
 extern const char *const ga_scenario_words[]; /* offline, server, interactive */
 extern const struct ga_schema ga_match_reason_schema, ga_requirement_schema, ga_match_schema,

@@ -28,6 +28,9 @@ static const struct ga_schema type_schema = {
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request for the type can be placed; null: now, or "
 			     "unknown"),
+		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
+		      .format = GA_T_CODE,
+		      .doc = "code of the refusal that the smallest request for the type gets now"),
 		GA_AS(S, machine, "largestMachine", GA_F_INT, GA_OPT, .max = GA_COUNT_MAX,
 		      .doc = "baremetal only: GPUs of the largest node, free or not"),
 		GA_AS(S, machines, "machineSizes", GA_F_INTS, GA_OPT, .max = GA_COUNT_MAX,
@@ -114,6 +117,9 @@ const struct ga_schema ga_hardware_profile_schema = {
 		GA_AS(S, mixed, "mixedMachines", GA_F_OBJ, GA_OPT, .sub = &mix_schema,
 		      .doc = "baremetal only: nodes with GPUs of several types, or of an unknown "
 			     "one; requests without a type get them"),
+		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
+		      .format = GA_T_CODE,
+		      .doc = "code of the refusal that the smallest request gets now"),
 		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request can be placed; null: now, or unknown"),
@@ -159,6 +165,7 @@ void ga_offer_forget(struct ga_hardware_profile *p)
 		struct ga_offer_type *t = &p->by_type.v[i];
 
 		t->available = t->largest = 0;
+		free(GA_TAKE(t->unavailable_code));
 		ga_list_release(&t->counts_now);
 		ga_list_release(&t->machines_now);
 		free(GA_TAKE(t->expected_at));
@@ -167,6 +174,7 @@ void ga_offer_forget(struct ga_hardware_profile *p)
 		p->mixed->available = 0;
 		ga_list_release(&p->mixed->machines_now);
 	}
+	free(GA_TAKE(p->unavailable_code));
 	free(GA_TAKE(p->expected_available_at));
 	free(GA_TAKE(p->expected_basis));
 	free(p->summary);

@@ -19,6 +19,7 @@ struct ga_offer_type {
 	int64_t largest;   /* most GPUs that one request for this type alone would get now */
 	struct ga_ints counts_now; /* slice: counts that a request for this type would get now */
 	char *expected_at; /* of this type alone; NULL: available now, or unknown */
+	char *unavailable_code; /* as of the profile, of this type alone */
 	int64_t machine; /* GPUs of the largest machine; GA_UNKNOWN: none is offered baremetal */
 	/* baremetal: numbers of GPUs of the machines with this type alone, each once, smallest
 	 * first: of all, and of those that are free */
@@ -59,6 +60,8 @@ struct ga_hardware_profile {
 	int64_t pending_count; /* GPUs that waiting requests want */
 	GA_LIST(struct ga_offer_type) by_type;
 	struct ga_offer_mix *mixed; /* NULL: there is no such machine */
+	char *unavailable_code; /* of the refusal that the smallest request gets now; NULL: it gets
+				 * none, or the nodes were not observed for too long */
 	char *expected_available_at; /* NULL: available now, or unknown */
 	char *expected_basis; /* wiping, hold_ending, maintenance_ending; NULL as above */
 	char *as_of;	      /* time of the oldest observation behind the numbers, or NULL */

@@ -39,7 +39,7 @@ static inline void run(const struct ga_requirement *need, const struct ga_match_
 						NULL };
 
 	ga_match(need, &tables, offers, n, ret);
-	ga_match_rank(accels, ret);
+	ga_match_rank(need, accels, ret);
 }
 
 static inline const char *reasons_of(const struct ga_matches *m, size_t at)

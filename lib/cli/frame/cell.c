@@ -246,9 +246,7 @@ static bool add_range(struct ga_str *out, const char *path, json_t *json)
 		if (!json_is_integer(value))
 			return false;
 		n[j] = json_integer_value(value);
-		/* Whole cents: more digits would suggest that an estimate is exact. */
-		if (is_money(path) && n[j] >= 1000000)
-			n[j] = (n[j] + 5000) / 10000 * 10000;
+		n[j] = is_money(path) ? ga_cost_round(n[j]) : n[j];
 	}
 	if (n[1] == n[2])
 		return false;
@@ -266,7 +264,9 @@ void ga_cell_show(json_t *json, const char *path, int64_t now, struct ga_str *re
 {
 	size_t before = ret->len;
 
-	if (!add_range(ret, path, json))
+	if (ga_streq(path, "fits") && json_is_null(ga_cell_member(json, path)))
+		ga_str_add(ret, "unknown"); /* of a match: "-" would read as no */
+	else if (!add_range(ret, path, json))
 		add_value(ret, path, ga_cell_member(json, path), now);
 	if (ret->len == before)
 		ga_str_addc(ret, '-');

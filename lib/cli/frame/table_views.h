@@ -5,7 +5,7 @@
 
 #include "record/schema.h"
 
-#define GA_VIEW_COLUMNS 13
+#define GA_VIEW_COLUMNS 14
 #define GA_VIEW_SOMETIMES 7
 
 struct ga_column {

@@ -184,7 +184,8 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		.available = p->available_count, .largest = p->largest_available,
 		.counts_now = p->counts_now.v, .n_counts_now = p->counts_now.n,
 		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
-		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
+		.expected_at = p->expected_available_at,
+		.unavailable_code = p->unavailable_code, .stale_seconds = p->stale_seconds,
 		.team = may_use(m, p),
 		.image_name = image ? image->name : NULL,
 		.image = image && image->known ? &image->image : NULL,
@@ -197,6 +198,7 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 	o->counts_now = numbers ? numbers->counts_now.v : NULL;
 	o->n_counts_now = numbers ? numbers->counts_now.n : 0;
 	o->expected_at = numbers ? numbers->expected_at : NULL;
+	o->unavailable_code = numbers ? numbers->unavailable_code : p->unavailable_code;
 	if (!numbers || !ga_streq(p->shape, "baremetal"))
 		return;
 	o->counts_now = numbers->machines_now.v;
@@ -353,9 +355,84 @@ static void ask_estimators(struct matching *m)
 
 /* ---- output of answers ---- */
 
-static void print_line(const struct ga_match *a, const char *before, const char *sentence)
+/* Sentences about answers, each once, in the order of the answers. */
+struct notes {
+	GA_LIST(struct note) v;
+};
+struct note {
+	const char *before, *sentence; /* borrowed from the answers */
+	const char *profile;	       /* of the first answer */
+	struct ga_ints ranks;	       /* in their order */
+};
+
+static void notes_release(struct notes *n)
 {
-	ga_print_item("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
+	size_t i;
+
+	for (i = 0; i < n->v.n; i++)
+		ga_list_release(&n->v.v[i].ranks);
+	ga_list_release(&n->v);
+}
+
+static void add_note(struct notes *n, const struct ga_match *a, const char *before,
+		     const char *sentence)
+{
+	struct note *note;
+	size_t i;
+
+	for (i = 0; i < n->v.n; i++)
+		if (!strcmp(n->v.v[i].before, before) && !strcmp(n->v.v[i].sentence, sentence))
+			break;
+	if (i == n->v.n) {
+		note = ga_list_add(&n->v);
+		*note = (struct note){ .before = before, .sentence = sentence,
+				       .profile = a->profile };
+	}
+	note = &n->v.v[i];
+	if (!note->ranks.n || note->ranks.v[note->ranks.n - 1] != a->rank)
+		*ga_list_add(&note->ranks) = a->rank;
+}
+
+/* "1-3, 5: ", or of one answer "4. standard: " */
+static void print_note(const struct note *note)
+{
+	ga_autostr struct ga_str ranks = GA_STR_INIT;
+	size_t i, j;
+
+	for (i = 0; i < note->ranks.n; i = j) {
+		for (j = i + 1; j < note->ranks.n &&
+				note->ranks.v[j] == note->ranks.v[j - 1] + 1; j++)
+			;
+		ga_str_addf(&ranks, "%s%lld", i ? ", " : "", (long long)note->ranks.v[i]);
+		if (j > i + 1)
+			ga_str_addf(&ranks, "%s%lld", j > i + 2 ? "-" : ", ",
+				    (long long)note->ranks.v[j - 1]);
+	}
+	if (note->ranks.n == 1)
+		ga_str_addf(&ranks, ". %s", note->profile);
+	ga_print_item("%s: %s%s", ranks.buf, note->before, note->sentence);
+}
+
+static void print_notes(const struct ga_matches *answers)
+{
+	ga_cleanup(notes_release) struct notes notes = { 0 };
+	size_t i, j, k;
+
+	for (i = 0; i < answers->n; i++) {
+		const struct ga_match *a = &answers->v[i];
+		const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
+
+		if (a->basis)
+			add_note(&notes, a, "", a->basis);
+		for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
+			for (k = 0; k < lists[j]->n; k++)
+				add_note(&notes, a, j ? "not known: " : "",
+					 lists[j]->v[k].sentence);
+		if (a->fallback)
+			add_note(&notes, a, "", a->fallback);
+	}
+	for (i = 0; i < notes.v.n; i++)
+		print_note(&notes.v.v[i]);
 }
 
 static const char *const makes_profile = "'gpuaas-profile create' makes one";
@@ -365,35 +442,38 @@ static const char *no_profile(const struct matching *m)
 	return m->published ? "what is published has no profile" : "there is no profile yet";
 }
 
+/* No answer is known to fit, and some may. */
+static void say_unknown(const struct ga_match *a, bool unsure)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	(void)ga_refuse(&err, GA_NO, "no_match", NULL,
+			("it is unknown whether any profile fits, even '%s'", a->profile),
+			("each answer lists what is not known%s", unsure ?
+				 "; --model-params and --memory say what a model needs" :
+				 "; --measured takes measurements of your own"));
+	ga_cli_say_error(&err);
+}
+
 static int write_answers(const struct matching *m, struct ga_err *err)
 {
-	bool fits = false;
+	const struct ga_match *first = m->answers.n ? &m->answers.v[0] : NULL;
 	size_t i;
 
-	for (i = 0; i < m->answers.n; i++) {
-		fits |= m->answers.v[i].fits;
+	for (i = 0; i < m->answers.n; i++)
 		if (ga_emit(&ga_match_schema, &m->answers.v[i], err) < 0)
 			return -1;
-	}
 	if (m->answers.n)
 		ga_print("%s", "");
 	else
 		ga_say("%s: %s", no_profile(m), makes_profile);
-	for (i = 0; i < m->answers.n; i++) {
-		const struct ga_match *a = &m->answers.v[i];
-		const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
-		size_t k;
-		size_t j;
-
-		if (a->basis)
-			print_line(a, "", a->basis);
-		for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
-			for (k = 0; k < lists[j]->n; k++)
-				print_line(a, j ? "not known: " : "", lists[j]->v[k].sentence);
-		if (a->fallback)
-			print_line(a, "", a->fallback);
-	}
-	if (ga_match_asks(&m->need) && !fits)
+	print_notes(&m->answers);
+	/* Those that fit are first, then those that may. */
+	if (!ga_match_asks(&m->need) || (first && first->fits == 1))
+		return 0;
+	if (first && first->fits == GA_UNKNOWN)
+		say_unknown(first, m->answers.more[0].unsure);
+	else
 		ga_cli_note_status(GA_NO);
 	return 0;
 }
@@ -492,7 +572,7 @@ static int write_request(struct matching *m, struct ga_err *err)
 			return ga_refuse(err, GA_NO, "no_match", NULL,
 					 ("%s", no_profile(m)),
 					 ("%s", makes_profile));
-		if (!m->answers.v[0].fits)
+		if (m->answers.v[0].fits == 0)
 			return ga_refuse(err, GA_NO, "no_match", NULL, ("no profile fits"),
 					 ("the same command without --request shows every profile "
 					  "and why it does not fit"));
@@ -561,6 +641,6 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 					     NULL };
 	match_offers(&m);
 	ask_estimators(&m);
-	ga_match_rank(m.accels, &m.answers);
+	ga_match_rank(&m.need, m.accels, &m.answers);
 	return o->request ? write_request(&m, err) : write_answers(&m, err);
 }

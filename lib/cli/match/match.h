@@ -17,10 +17,10 @@ struct ga_match_opts {
 	bool require_architecture;
 	const char *method, *train_tokens, *samples;
 	int64_t sequence_tokens, epochs, checkpoints;
-	const char *scenario, *latency, *max_cost;
+	const char *scenario, *latency, *max_cost, *prefer;
 	int64_t tokens_per_second, p99_ms, gpus;
 	const char *team, *project, *image, *name;
-	struct ga_borrowed_texts keys, estimators;
+	struct ga_borrowed_texts keys, estimators, accept;
 	int64_t estimator_seconds;
 	const char *measured;
 	bool request;

@@ -161,6 +161,7 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 	set_text(&ret->method, o->method);
 	set_text(&ret->scenario, o->scenario);
 	set_text(&ret->latency, o->latency);
+	set_text(&ret->prefer, o->prefer);
 	set_text(&ret->team, o->team);
 	set_text(&ret->project, o->project);
 	set_text(&ret->image, o->image);
@@ -170,6 +171,9 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 		ga_list_release(&ret->architectures);
 	for (i = 0; i < o->architectures.n; i++)
 		ga_texts_add(&ret->architectures, o->architectures.v[i]);
+	for (i = 0; i < o->accept.n; i++)
+		if (!ga_texts_has(&ret->accept, o->accept.v[i]))
+			ga_texts_add(&ret->accept, o->accept.v[i]);
 	if (o->require_architecture)
 		ret->require_architecture = true;
 	json = ga_schema_format(&ga_requirement_schema, ret);

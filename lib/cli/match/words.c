@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of a requirement, looked up in the catalogue, the measurements and the state. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -8,6 +9,7 @@
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
 
+#define NAME_LETTERS 6 /* a shorter name stands in many texts by chance */
 #define autowords ga_cleanup(words_release)
 
 static void words_release(struct ga_borrowed_texts *w)
@@ -38,6 +40,47 @@ static void add_near(const struct ga_borrowed_texts *w, const char *text, struct
 		ga_closest_word(&near, w->v[i]);
 	for (i = 0; i < near.n; i++)
 		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
+}
+
+/* Models have many spellings, so people write "meta-llama/Llama-2-70b-hf": a name is near, too, if
+ * it stands in the last part of the text, letters and digits only. */
+static void add_near_models(const struct ga_borrowed_texts *w, const char *text, struct ga_str *out)
+{
+	const char *slash = strrchr(text, '/'), *last = slash && slash[1] ? slash + 1 : text;
+	struct ga_closest_names near, whole;
+	size_t i;
+
+	ga_closest_begin(&near, last);
+	for (i = 0; i < w->n; i++) {
+		size_t far = ga_closest_spelling(&near, w->v[i], GA_CLOSEST_FAR);
+
+		/* The other way round: whether the text contains the name. */
+		ga_closest_begin(&whole, w->v[i]);
+		if (whole.letters >= NAME_LETTERS && whole.letters <= near.letters &&
+		    ga_closest_spelling(&whole, last, GA_CLOSEST_FAR) <= 1)
+			far = 0;
+		ga_closest_add(&near, w->v[i], far);
+	}
+	for (i = 0; i < near.n; i++)
+		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
+}
+
+/* Adds a size that stands in the name of a model, such as 70B, as the option that it would be. */
+static void add_size(const char *name, struct ga_str *out)
+{
+	const char *p, *end;
+
+	for (p = name; *p; p = *end ? end + (end == p) : end) {
+		end = p + strspn(p, "0123456789.");
+		if (end == p || !isdigit((unsigned char)*p) || !isdigit((unsigned char)end[-1]) ||
+		    !strchr("bBmM", *end) || !*end || isalnum((unsigned char)end[1]))
+			continue;
+		if (p > name && isalnum((unsigned char)p[-1])) /* "8x7B" are experts */
+			continue;
+		ga_str_addf(out, "; if it has %.*s parameters: --model-params %.*s%c",
+			    (int)(end + 1 - p), p, (int)(end - p), p, toupper((unsigned char)*end));
+		return;
+	}
 }
 
 static int refuse(const struct ga_borrowed_texts *w, const char *text, const char *what,
@@ -112,6 +155,10 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 		ga_say("model '%s' has %lld parameters: %s", model->model, (long long)model->params,
 		       what);
 	}
+	if (model && model->context != GA_UNKNOWN && need->context != GA_UNKNOWN &&
+	    need->context > model->context)
+		ga_say("warning: model '%s' takes at most %lld tokens, not %lld", model->model,
+		       (long long)model->context, (long long)need->context);
 	if (ga_estimate_is_training(need))
 		return;
 	if (without)
@@ -120,7 +167,9 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 		       without == 1 ? "es" : "", need->model);
 	if (known)
 		return;
-	add_near(&names, need->model, &near);
+	add_near_models(&names, need->model, &near);
+	if (need->params == GA_UNKNOWN)
+		add_size(need->model, &near);
 	ga_say("warning: nobody measured the model '%.64s'%s", need->model, near.buf);
 }
 

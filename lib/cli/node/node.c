@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
+#include "cli/frame/several.h"
 #include "cli/frame/where.h"
 #include "cli/place/place.h"
 #include "look/host/host.h"
@@ -155,13 +156,14 @@ static int confirm(const struct ga_node_opts *o, const char *what, struct ga_err
 struct run {
 	struct ga_node_opts *o;
 	struct ga_db *db;
-	char *id; /* of the node that the first operand names */
+	const char *named; /* the node; NULL: the first operand names it */
+	char *id;	   /* of this node */
 };
 
 static void cleanup_run(struct run *run)
 {
-	ga_db_close(run->db);
-	free(run->id);
+	ga_db_close(GA_TAKE(run->db));
+	free(GA_TAKE(run->id));
 }
 
 /* Opens the state and begins a transaction. With finds, looks up the node of the first operand;
@@ -173,7 +175,8 @@ static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 	    (writes ? ga_store_begin(run->db, ga_cli_program(), err) :
 		      ga_db_begin_read(run->db, err)) < 0)
 		return -1;
-	if (finds && ga_store_resolve(run->db, "node", operand(0), &run->id, NULL, err) < 0)
+	if (finds && ga_store_resolve(run->db, "node", run->named ? run->named : operand(0),
+				      &run->id, NULL, err) < 0)
 		return -1;
 	return finds && writes ? ga_store_may_node(run->db, "administer", run->id, err) : 0;
 }
@@ -241,7 +244,10 @@ static int set(struct run *run, struct ga_err *err)
 
 static int set_mode(struct run *run, struct ga_err *err)
 {
-	run->o->change.mode = operand(1);
+	int n;
+	char *const *args = ga_cli_args(&n);
+
+	run->o->change.mode = args[n - 1];
 	return set(run, err);
 }
 
@@ -383,30 +389,83 @@ static int end_maintenance(struct run *run, struct ga_err *err)
 	return finish(run, &ga_maintenance_schema, &m, err);
 }
 
+/* ---- several nodes ---- */
+
+static int after(struct run *run, int r, struct ga_err *err)
+{
+	return r < 0 && run->db && !run->o->dry_run ? ga_store_access_note(run->db, err) : r;
+}
+
+/* Each node in a transaction of its own; a refusal of one does not keep the others. */
+static int each_node(struct run *run, size_t n_operands,
+		     int (*one)(struct run *run, struct ga_err *err), struct ga_err *err)
+{
+	const struct ga_node_opts *o = run->o;
+	ga_autotexts struct ga_texts nodes = { 0 };
+	int n;
+	const struct ga_several ask = { .kind = "node", .operands = ga_cli_args(&n),
+					.n = n_operands, .where = o->where.v,
+					.n_where = o->where.n, .ended = one == show_node };
+	size_t i;
+
+	if (ga_cli_several(&ask, &nodes, err) < 0)
+		return -1;
+	if (nodes.n > 1 && (o->evacuate || o->generation != GA_UNKNOWN))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("%s is for one node, and these are %zu",
+				  o->evacuate ? "--evacuate" : "--generation", nodes.n),
+				 ("drain them first, and evacuate one after the other"));
+	for (i = 0; i < nodes.n; i++) {
+		int r;
+
+		run->named = nodes.v[i];
+		r = after(run, one(run, err), err);
+		cleanup_run(run);
+		if (nodes.n == 1)
+			return r;
+		if (r < 0)
+			ga_cli_say_error(err);
+		else
+			ga_cli_note_status(r);
+		ga_err_clear(err);
+	}
+	return 0;
+}
+
 int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err)
 {
 	static const struct {
 		const char *name;
 		int (*run)(struct run *run, struct ga_err *err);
+		bool several; /* takes several nodes */
+		int others;   /* operands after them */
 	} commands[] = {
-		{ "list", list },	    { "show", show_node },
-		{ "set", set },		    { "mode", set_mode },
-		{ "rename", set_name },	    { "drain", drain },
-		{ "undrain", move },	    { "quarantine", move },
-		{ "retire", retire },	    { "lost", lost },
-		{ "revoke-key", revoke_key },
-		{ "maintenance", plan_maintenance }, { "end-maintenance", end_maintenance },
+		{ "list", list, false, 0 },
+		{ "show", show_node, true, 0 },
+		{ "set", set, false, 0 },
+		{ "mode", set_mode, true, 1 },
+		{ "rename", set_name, false, 0 },
+		{ "drain", drain, true, 0 },
+		{ "undrain", move, true, 0 },
+		{ "quarantine", move, true, 0 },
+		{ "retire", retire, false, 0 },
+		{ "lost", lost, false, 0 },
+		{ "revoke-key", revoke_key, false, 0 },
+		{ "maintenance", plan_maintenance, false, 0 },
+		{ "end-maintenance", end_maintenance, false, 0 },
 	};
 	ga_cleanup(cleanup_run) struct run run = { .o = opts };
 	size_t i;
-	int r;
+	int n;
 
 	ga_audit_program(ga_cli_program());
 	for (i = 0; i < GA_ARRAY_SIZE(commands); i++) {
 		if (!ga_streq(commands[i].name, name))
 			continue;
-		r = commands[i].run(&run, err);
-		return r < 0 && run.db && !opts->dry_run ? ga_store_access_note(run.db, err) : r;
+		if (!commands[i].several)
+			return after(&run, commands[i].run(&run, err), err);
+		(void)ga_cli_args(&n);
+		return each_node(&run, (size_t)(n - commands[i].others), commands[i].run, err);
 	}
 	return ga_fail(err, GA_USAGE, "there is no command '%.32s'", name);
 }

@@ -46,6 +46,19 @@ int64_t ga_estimate_params(const struct ga_requirement *need, const struct ga_th
 	return need->params != GA_UNKNOWN || !model ? need->params : model->params;
 }
 
+void ga_estimate_attention(struct ga_requirement *need, const struct ga_throughput *table)
+{
+	const struct ga_throughput_model *model =
+		need->model ? ga_throughput_model(table, need->model) : NULL;
+
+	if (!model || need->layers != GA_UNKNOWN || need->kv_heads != GA_UNKNOWN ||
+	    need->head_size != GA_UNKNOWN)
+		return;
+	need->layers = model->layers;
+	need->kv_heads = model->kv_heads;
+	need->head_size = model->head_size;
+}
+
 /* ---- memory ---- */
 
 static int64_t half_bytes_of(const char *precision)
@@ -58,39 +71,56 @@ static int64_t half_bytes_of(const char *precision)
 	return 4;
 }
 
-/* Bytes of the attention cache (keys and values). 0: one of its numbers is missing. */
-static __int128 cache_bytes(const struct ga_requirement *need)
+/* Bytes of the attention cache (keys and values) for each token. 0: a number is missing. */
+static __int128 token_bytes(const struct ga_requirement *need)
 {
-	int64_t batch = need->batch == GA_UNKNOWN ? 1 : need->batch;
 	/* The cache has 16 bits unless the weights are wider. */
 	int64_t bytes = half_bytes_of(need->precision) == 8 ? 4 : 2;
 
 	if (need->layers == GA_UNKNOWN || need->kv_heads == GA_UNKNOWN ||
-	    need->head_size == GA_UNKNOWN || need->context == GA_UNKNOWN)
+	    need->head_size == GA_UNKNOWN)
 		return 0;
-	return (__int128)2 * need->layers * need->kv_heads * need->head_size * bytes *
-	       need->context * batch;
+	return (__int128)2 * need->layers * need->kv_heads * need->head_size * bytes;
 }
 
-int64_t ga_estimate_memory(const struct ga_requirement *need, int64_t gpus, const char **missing)
+bool ga_estimate_counts_cache(const struct ga_requirement *need)
+{
+	return token_bytes(need) && need->context != GA_UNKNOWN;
+}
+
+/* The cache of the attention, if it can be counted; else says what is missing for it. */
+static __int128 count_cache(const struct ga_requirement *need, struct ga_str *missing)
+{
+	int64_t batch = need->batch == GA_UNKNOWN ? 1 : need->batch;
+	__int128 token = token_bytes(need);
+
+	if (token && need->context != GA_UNKNOWN)
+		return token * need->context * batch;
+	if (token)
+		ga_str_addf(missing, "the cache of the attention is not counted: it needs %" PRId64
+			    " KiB for each token of each sequence, and the context is not given",
+			    (int64_t)((token + 1023) / 1024));
+	else
+		ga_str_add(missing, "the cache of the attention is not counted: its numbers "
+				    "(layers, kv_heads, head_size, context) are not given");
+	return 0;
+}
+
+int64_t ga_estimate_memory(const struct ga_requirement *need, int64_t gpus, struct ga_str *missing)
 {
 	__int128 bytes, cache = 0, each;
 
-	*missing = NULL;
 	if (need->params == GA_UNKNOWN)
 		return GA_UNKNOWN;
 	bytes = (__int128)need->params * half_bytes_of(need->precision);
 	bytes = (bytes + 1) / 2;
 	if (ga_estimate_is_lora(need)) {
-		*missing = "adapters and activations are not counted";
+		ga_str_add(missing, "adapters and activations are not counted");
 	} else if (ga_estimate_is_training(need)) {
 		bytes = (__int128)need->params * 16;
-		*missing = "activations are not counted";
+		ga_str_add(missing, "activations are not counted");
 	} else {
-		cache = cache_bytes(need);
-		if (!cache)
-			*missing = "the cache of the attention is not counted: its numbers "
-				   "(layers, kv_heads, head_size, context) are not given";
+		cache = count_cache(need, missing);
 	}
 	each = (bytes + cache + gpus - 1) / gpus;
 	each = (each + MIB - 1) / MIB;

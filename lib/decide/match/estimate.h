@@ -42,9 +42,15 @@ int64_t ga_estimate_tokens(const struct ga_requirement *need);
 int64_t ga_estimate_params(const struct ga_requirement *need, const struct ga_throughput *table,
 			   bool *dense);
 
+/* Sets the numbers of a built-in model for the size of its cache (layers, kv_heads, head_size) where
+ * need, a copy of the requirement, has none of them. */
+void ga_estimate_attention(struct ga_requirement *need, const struct ga_throughput *table);
+
 /* Memory in MiB that each of gpus GPUs (1 or more) needs at least, rounded up; GA_UNKNOWN without
- * parameters. *missing names the part that is not counted, for people. */
-int64_t ga_estimate_memory(const struct ga_requirement *need, int64_t gpus, const char **missing);
+ * parameters. missing gets the part that is not counted, for people, or stays empty. */
+int64_t ga_estimate_memory(const struct ga_requirement *need, int64_t gpus, struct ga_str *missing);
+/* Whether the memory of a served model counts its cache. */
+bool ga_estimate_counts_cache(const struct ga_requirement *need);
 
 /* The requested precision; for training without one, bf16 or fp16, as the type has it. */
 const char *ga_estimate_precision(const struct ga_requirement *need,

@@ -19,9 +19,10 @@ struct try {
 	const struct ga_match_tables *tables;
 	const struct ga_match_offer *offer;
 	struct ga_match *m;
-	/* Memory: known to be too small; unknown whether it is enough; known to hold the computed
-	 * need. */
-	bool too_small, unsure, holds;
+	/* Memory: known to be too small; known to hold the computed need. */
+	bool too_small, holds;
+	bool unsure; /* it is unknown whether the type meets the requirement: its memory, vendor,
+		      * architecture, capability, precision or number of GPUs */
 	const char *weights; /* the precision of the memory check; NULL: there was no check */
 	bool apart; /* throughput and latency come from different measurements */
 	bool mixed; /* a required throughput or latency has another precision than the memory
@@ -43,6 +44,8 @@ void match_speed(struct try *t);
 void match_slos(const struct try *t);
 /* Sets the costs that follow from the times of the answer. */
 void match_costs(struct ga_match *m);
+/* 0: fits, 1: unknown, 2: does not fit. */
+int match_fits_rank(const struct ga_match *m);
 /* Whether the answer has a reason with this code. */
 bool match_has_reason(const struct ga_match *m, const char *code);
 

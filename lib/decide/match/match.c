@@ -38,21 +38,27 @@ static size_t preference_of(const struct ga_requirement *need, const struct ga_a
 	return need->architectures.n;
 }
 
-static void check_architecture(const struct try *t)
+/* Adds a fact that decides whether the type meets the requirement, and that is not known. */
+static void doubt(struct try *t, const char *code, const char *sentence)
+{
+	t->unsure = true;
+	ga_match_say(&t->m->unknown, code, "%s", sentence);
+}
+
+static void check_architecture(struct try *t)
 {
 	const char *have = t->offer->type ? t->offer->type->architecture.name : NULL;
 
 	if (!t->need->architectures.n || !t->need->require_architecture)
 		return;
 	if (!have)
-		ga_match_say(&t->m->unknown, "architecture",
-			     "the architecture of its accelerators is not known");
+		doubt(t, "architecture", "the architecture of its accelerators is not known");
 	else if (preference_of(t->need, t->offer->type) == t->need->architectures.n)
 		ga_match_say(&t->m->reasons, "architecture",
 			     "its architecture is %s, and another one is required", have);
 }
 
-static void check_capability(const struct try *t)
+static void check_capability(struct try *t)
 {
 	const struct ga_accel_type *type = t->offer->type;
 	const char *want = t->need->min_compute_capability;
@@ -64,21 +70,19 @@ static void check_capability(const struct try *t)
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "accelerators of %s have no CUDA compute capability", type->vendor);
 	else if (!have)
-		ga_match_say(&t->m->unknown, "compute_capability",
-			     "its compute capability is not known");
+		doubt(t, "compute_capability", "its compute capability is not known");
 	else if (ga_capability_meets(have, want) != 1)
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its compute capability is %s, at least %.16s is needed", have, want);
 }
 
-static void check_vendor(const struct try *t)
+static void check_vendor(struct try *t)
 {
 	const char *have = t->offer->type ? t->offer->type->vendor : NULL;
 	const char *runs_on = ga_stack_vendor(t->need->stack);
 
 	if (!have && (t->need->vendor || t->need->stack)) {
-		ga_match_say(&t->m->unknown, "vendor",
-			     "the vendor of its accelerators is not known");
+		doubt(t, "vendor", "the vendor of its accelerators is not known");
 		return;
 	}
 	if (t->need->vendor && !ga_accel_is_vendor(have, t->need->vendor))
@@ -88,6 +92,40 @@ static void check_vendor(const struct try *t)
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s, which %s does not run on",
 			     have, t->need->stack);
+}
+
+/* Whether the site ran the model in the required precision on the type. */
+static bool has_run(const struct try *t)
+{
+	size_t i;
+
+	for (i = 0; t->need->model && i < t->tables->n_measured; i++)
+		if (t->tables->measured[i].precision && match_is_of(&t->tables->measured[i], t))
+			return true;
+	return false;
+}
+
+/* Without a required precision none is judged: the memory and the figures name theirs. */
+static void check_has_precision(struct try *t)
+{
+	const char *want = t->need->precision;
+	int has;
+
+	if (!want || ga_texts_has(&t->need->accept, "precision"))
+		return;
+	has = t->offer->type ? ga_accel_has_precision(t->offer->type, want) : -1;
+	if (has == 1 || has_run(t))
+		return;
+	if (has < 0) {
+		ga_autofree char *sentence =
+			ga_xprintf("whether its accelerators have %s is not known", want);
+
+		doubt(t, "precision_missing", sentence);
+		return;
+	}
+	ga_match_say(&t->m->reasons, "precision_missing",
+		     "its accelerators have no %s: software would convert it, and the speed of that "
+		     "is not known", want);
 }
 
 /* Each type of a node with several, each reason once. */
@@ -246,7 +284,7 @@ static const char *availability_of(const struct try *t)
 	return is_expected(t) ? "later" : "unknown";
 }
 
-static void check_given(const struct try *t)
+static void check_given(struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
 	int64_t count = t->m->count, asked = is_baremetal(o) ? t->need->gpus : count;
@@ -254,17 +292,18 @@ static void check_given(const struct try *t)
 	if (o->mixed)
 		ga_match_say(&t->m->unknown, "type",
 			     "its machines have GPUs of several or unknown types");
-	if (count == GA_UNKNOWN)
+	if (count == GA_UNKNOWN) {
+		t->unsure |= t->need->gpus != GA_UNKNOWN;
 		ga_match_say(&t->m->unknown, "count",
 			     "it is unknown how many GPUs its machines have");
-	else if (is_baremetal(o) ? asked > count :
-				   o->n_counts && !ga_ints_have(o->counts, o->n_counts, count))
+	} else if (is_baremetal(o) ? asked > count :
+				     o->n_counts && !ga_ints_have(o->counts, o->n_counts, count))
 		ga_match_say(&t->m->reasons, "count_not_offered",
 			     "it is not offered with %" PRId64 " GPU%s", asked,
 			     asked == 1 ? "" : "s");
 }
 
-/* An answer; unsure: it is unknown whether the model fits the memory. */
+/* An answer; unsure: as in struct try. */
 struct tried {
 	struct ga_match m;
 	bool unsure;
@@ -293,18 +332,24 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	m->expected_available_at = is_expected(&t) ? ga_xstrdup(offer->expected_at) : NULL;
 	m->stale_seconds = offer->stale_seconds;
 	m->availability = ga_xstrdup(availability_of(&t));
+	if (ga_streq(m->availability, "none") && !offer->largest)
+		m->unavailable_code = ga_strdup0(offer->unavailable_code);
 	if (!offer->team)
 		ga_match_say(&m->reasons, "team", "it is for other teams");
 	check_architecture(&t);
 	check_vendor(&t);
 	check_capability(&t);
+	check_has_precision(&t);
 	check_app(&t);
 	match_memory(&t);
 	find_time(&t);
 	match_speed(&t);
 	match_slos(&t);
 	check_given(&t);
-	m->fits = !m->reasons.n;
+	/* A requirement that is not known to be met, also a goal, is no yes. */
+	m->fits = m->reasons.n				       ? 0 :
+		  t.unsure || ga_streq(m->slo, "unknown") ? GA_UNKNOWN :
+							    1;
 	ret->unsure = t.unsure;
 }
 
@@ -334,12 +379,19 @@ static bool is_nearer(const struct ga_match *a, const struct ga_match *b)
 	       a->tokens_per_second_milli > b->tokens_per_second_milli;
 }
 
+int match_fits_rank(const struct ga_match *m)
+{
+	return m->fits == 1 ? 0 : m->fits == GA_UNKNOWN ? 1 : 2;
+}
+
 /* Order: answers that fit; then certain ones; then SLOs known to be met; then counts available now.
  * Of answers that do not fit, the nearest. */
 static bool is_better(const struct tried *a, const struct tried *b)
 {
-	if (a->m.fits != b->m.fits)
-		return a->m.fits;
+	int r = match_fits_rank(&a->m) - match_fits_rank(&b->m);
+
+	if (r)
+		return r < 0;
 	if (!a->m.fits)
 		return is_nearer(&a->m, &b->m);
 	if (a->unsure != b->unsure)
@@ -402,7 +454,7 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 /* With fabric partitions a larger count may be available now where a smaller one never is. */
 static bool is_enough(const struct ga_match_offer *o, const struct tried *t)
 {
-	return t->m.fits && !t->unsure && !ga_streq(t->m.slo, "unknown") &&
+	return t->m.fits == 1 &&
 	       (ga_streq(t->m.availability, "now") || o->largest <= t->m.count);
 }
 

@@ -5,10 +5,11 @@
  *
  * An answer is one profile with one of its accelerator types and one count: the smallest count of
  * the profile that meets the requirement, a count available now before others; or the count that
- * comes nearest. A known fault makes the answer not fit. Unknown facts are listed apart, and never
- * count as yes or no. The order: answers that fit; then those known to fit their memory; then SLOs
- * met before SLOs partly unknown; then available now, later, unknown, none; then the preferred
- * architectures; then the cheapest (the full training, or the hour); then the fastest; then names.
+ * comes nearest. A known fault makes the answer not fit. A required fact that is not known makes it
+ * neither fit nor not; other unknown facts are listed only. The order: answers that fit; then those
+ * whose type is known to meet the requirement; then SLOs met before SLOs partly unknown; then
+ * available now, later, unknown, none; then the preferred architectures; then the cheapest (the
+ * full training, or the hour) and the fastest, or the other way round; then names.
  */
 #ifndef GA_DECIDE_MATCH_MATCH_H
 #define GA_DECIDE_MATCH_MATCH_H
@@ -38,6 +39,8 @@ struct ga_match_offer {
 				  * n_machines 0: there is none */
 	size_t n_machines;
 	const struct ga_offer_mix *mixed; /* the nodes have GPUs of these types; NULL: of one */
+	const char *unavailable_code; /* of the refusal that the smallest request for the type gets;
+				       * NULL: it gets none, or unknown */
 	bool uncertain;
 	bool team; /* the requester may use the profile */
 	const char *expected_at; /* time for the smallest count of the type, or for a baremetal
@@ -70,7 +73,7 @@ struct ga_matches {
 	size_t n;
 	struct ga_match_more { /* for each answer: values only for ranking */
 		size_t preference, offer;
-		bool unsure; /* it is unknown whether the model fits the memory */
+		bool unsure; /* it is unknown whether the type meets the requirement */
 	} *more;
 };
 #define ga_automatches ga_cleanup(ga_matches_release)
@@ -84,11 +87,13 @@ bool ga_match_is_too_small(const struct ga_match *m);
  * already. An answer whose memory is too small gets none. False: no answer has this profile and
  * type. */
 bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time);
-/* Ranks and numbers the answers. When a better answer is not available now, each available answer
- * gets a sentence with its disadvantages (fallback). */
-void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list);
-/* The best answer that fits, is known to fit its memory and is available now, or NULL. Call
- * ga_match_rank first. */
+/* Ranks and numbers the answers, by the requirement's member prefer. When the answer that would be
+ * best is not available now, each available answer that is worse gets a sentence with what is worse
+ * (fallback): of one GPU, where the numbers of GPUs differ. */
+void ga_match_rank(const struct ga_requirement *need, const struct ga_accels *accels,
+		   struct ga_matches *list);
+/* The best answer that fits and is available now, or NULL. Of what is required only a throughput or
+ * latency may be unknown (slo). Call ga_match_rank first. */
 const struct ga_match *ga_match_best(const struct ga_matches *list);
 void ga_matches_release(struct ga_matches *list);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/texts.h"
 #include "decide/match/internal.h"
 
 static void add_tenths(int64_t tenths, struct ga_str *out)
@@ -102,10 +103,11 @@ static bool holds_run(const struct try *t, int64_t params, const struct ga_measu
 {
 	ga_autofree char *precision = ga_xstrdup(least_of(run->precision));
 	struct ga_requirement need = *t->need; /* borrows every member */
-	const char *missing;
+	ga_autostr struct ga_str missing = GA_STR_INIT;
 
 	need.params = params == GA_UNKNOWN ? 1 : params;
 	need.precision = precision;
+	ga_estimate_attention(&need, t->tables->throughput);
 	return holds(t->offer, ga_estimate_memory(&need, t->m->count, &missing)) == 1;
 }
 
@@ -132,7 +134,39 @@ static const struct ga_measured *shown_by(const struct try *t, int64_t params)
 	return best;
 }
 
-static void check_computed(struct try *t, int64_t params, int64_t needed)
+/* Servers leave a tenth of the memory to activations and buffers by default (vLLM's
+ * gpu_memory_utilization, 0.9): weights that need more than the rest leave no room for a cache. */
+#define SERVED_PERCENT 90
+
+/* Weights that fit, of a model whose cache is not counted: whether any cache fits beside them. A
+ * run of the model there proves it. */
+static void check_headroom(struct try *t, int64_t params, int64_t needed)
+{
+	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
+	int64_t have = reported(t->offer);
+	bool nominal = have == GA_UNKNOWN;
+	/* Of the nominal memory 0.92 to 1.02 is usable. */
+	int64_t least = nominal ? t->offer->memory_mib * 92 / 100 : have;
+	int64_t most = nominal ? t->offer->memory_mib * 102 / 100 : have;
+
+	if (needed * 100 <= least * SERVED_PERCENT ||
+	    ga_texts_has(&t->need->accept, "headroom") || match_run_published(t) ||
+	    shown_by(t, params))
+		return;
+	add_needed(needed, &wants);
+	(nominal ? add_nominal : add_gib)(nominal ? t->offer->memory_mib : have, &has);
+	ga_str_addf(&wants, " of each GPU (of %" PRId64 ") are needed for the weights in %s, and "
+		    "it has %s: less than a tenth", t->m->count, t->weights, has.buf);
+	if (needed * 100 > most * SERVED_PERCENT) {
+		ga_match_say(&t->m->reasons, "memory_no_headroom",
+			     "%s is left for the cache", wants.buf);
+		return;
+	}
+	t->unsure = true;
+	ga_match_say(&t->m->unknown, "memory", "%s may be left for the cache", wants.buf);
+}
+
+static void check_computed(struct try *t, int64_t params, int64_t needed, bool cached)
 {
 	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
 	const struct ga_inference_rate *ran = match_run_published(t);
@@ -157,8 +191,11 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	}
 	t->weights = t->need->precision ? t->need->precision : "16 bits";
 	t->holds = r == 1;
-	if (r == 1)
+	if (r == 1) {
+		if (!trained && !cached)
+			check_headroom(t, params, needed);
 		return;
+	}
 	add_needed(needed, &wants);
 	ga_str_addf(&wants, " are needed of each GPU (of %" PRId64 "%s%s", t->m->count,
 		    trained ? "" : ", weights in ", trained ? "" : t->weights);
@@ -195,8 +232,9 @@ void match_memory(struct try *t)
 {
 	struct ga_requirement need = *t->need; /* borrows every member */
 	int64_t needed = GA_UNKNOWN, asked = need.memory_mib;
-	const char *missing = NULL;
+	ga_autostr struct ga_str missing = GA_STR_INIT;
 
+	ga_estimate_attention(&need, t->tables->throughput);
 	need.params = ga_estimate_params(t->need, t->tables->throughput, NULL);
 	if (need.params == GA_UNKNOWN)
 		say_unknown(t);
@@ -204,8 +242,8 @@ void match_memory(struct try *t)
 		t->unsure = true; /* check_given reports the unknown count */
 	else
 		needed = ga_estimate_memory(&need, t->m->count, &missing);
-	if (missing)
-		ga_match_say(&t->m->unknown, "memory", "%s", missing);
+	if (missing.len)
+		ga_match_say(&t->m->unknown, "memory", "%s", missing.buf);
 	t->m->memory_needed_mib = asked != GA_UNKNOWN && asked > needed ? asked : needed;
 	if (t->m->memory_needed_mib == GA_UNKNOWN)
 		return;
@@ -217,5 +255,5 @@ void match_memory(struct try *t)
 	}
 	check_asked(t);
 	if (needed != GA_UNKNOWN && !t->too_small)
-		check_computed(t, need.params, needed);
+		check_computed(t, need.params, needed, ga_estimate_counts_cache(&need));
 }

@@ -11,6 +11,7 @@
 struct pair {
 	struct ga_match m;
 	struct ga_match_more more;
+	bool by_time; /* the same for all: the requirement prefers time to cost */
 };
 
 static int order(int64_t a, int64_t b)
@@ -47,17 +48,42 @@ static int order_unsure(const struct pair *x, const struct pair *y)
 	return order(x->more.unsure, y->more.unsure);
 }
 
+/* A training costs its full price, a service costs each hour. */
+static int order_cost(const struct ga_match *a, const struct ga_match *b)
+{
+	int r = order_known(a->cost_micros, b->cost_micros);
+
+	return r ? r : order_known(a->cost_per_hour_micros, b->cost_per_hour_micros);
+}
+
+/* Thousandths of a token a second of one GPU, or GA_UNKNOWN. */
+static int64_t speed_of_gpu(const struct ga_match *m)
+{
+	if (m->tokens_per_second_milli == GA_UNKNOWN || m->count < 1)
+		return GA_UNKNOWN;
+	return m->tokens_per_second_milli / m->count;
+}
+
+/* The whole time or throughput if that is preferred. Else throughput of one GPU: ten GPUs are no
+ * better type than one. */
+static int order_time(const struct ga_match *a, const struct ga_match *b, bool preferred)
+{
+	int64_t x = preferred ? a->tokens_per_second_milli : speed_of_gpu(a);
+	int64_t y = preferred ? b->tokens_per_second_milli : speed_of_gpu(b);
+	int r = order_known(a->seconds, b->seconds);
+
+	return r ? r : order(y, x);
+}
+
 static int compare_value(const struct pair *x, const struct pair *y)
 {
 	const struct ga_match *a = &x->m, *b = &y->m;
 	int r = order((int64_t)x->more.preference, (int64_t)y->more.preference);
 
-	/* A training costs its full price, a service costs each hour. */
-	r = r ? r : order_known(a->cost_micros, b->cost_micros);
-	r = r ? r : order_known(a->cost_per_hour_micros, b->cost_per_hour_micros);
-	r = r ? r : order_known(a->seconds, b->seconds);
-	if (!r && a->tokens_per_second_milli != b->tokens_per_second_milli)
-		r = a->tokens_per_second_milli > b->tokens_per_second_milli ? -1 : 1;
+	if (!r && x->by_time)
+		r = order_time(a, b, true);
+	r = r ? r : order_cost(a, b);
+	r = r ? r : order_time(a, b, false);
 	r = r ? r : strcmp(a->profile, b->profile);
 	return r ? r : order((int64_t)x->more.offer, (int64_t)y->more.offer);
 }
@@ -66,7 +92,7 @@ static int compare(const void *x, const void *y)
 {
 	const struct ga_match *a = &((const struct pair *)x)->m;
 	const struct ga_match *b = &((const struct pair *)y)->m;
-	int r = order(b->fits, a->fits);
+	int r = order(match_fits_rank(a), match_fits_rank(b));
 
 	r = r ? r : order_unsure(x, y);
 	r = r ? r : order(slo_rank(a->slo), slo_rank(b->slo));
@@ -95,40 +121,57 @@ static void add_change(const struct ga_str *have, const struct ga_str *lost, con
 			    lost->buf, unit);
 }
 
+/* Adds a lower throughput, or else a longer time: of one GPU where the numbers of GPUs differ. */
 static void add_speeds(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
 {
 	int64_t have = m->tokens_per_second_milli, lost = best->tokens_per_second_milli;
 	ga_autostr struct ga_str a = GA_STR_INIT, b = GA_STR_INIT;
+	bool each = m->count != best->count;
 
 	if (have != GA_UNKNOWN && lost != GA_UNKNOWN) {
+		have = each ? speed_of_gpu(m) : have;
+		lost = each ? speed_of_gpu(best) : lost;
+		if (have >= lost)
+			return;
 		ga_str_addf(&a, "%" PRId64, (have + 500) / 1000);
 		ga_str_addf(&b, "%" PRId64, (lost + 500) / 1000);
-		add_change(&a, &b, " tokens/s", out);
+		add_change(&a, &b, each ? " tokens/s a GPU" : " tokens/s", out);
 	} else if (m->seconds != GA_UNKNOWN && best->seconds != GA_UNKNOWN) {
-		ga_cost_hours(m->seconds, 1, &a);
-		ga_cost_hours(best->seconds, 1, &b);
-		add_change(&a, &b, " hours", out);
+		__int128 x = (__int128)m->seconds * (each ? m->count : 1);
+		__int128 y = (__int128)best->seconds * (each ? best->count : 1);
+
+		if (x <= y)
+			return;
+		ga_cost_hours(x, 1, &a);
+		ga_cost_hours(y, 1, &b);
+		add_change(&a, &b, each ? " GPU hours" : " hours", out);
 	}
 }
 
-/* Adds only a higher cost: the full cost of a training, or else the cost of an hour. */
+/* Adds a higher cost: the full cost of a training, or else the cost of an hour, of one GPU where
+ * the numbers of GPUs differ. Whole cents, as in the table. */
 static void add_costs(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
 {
 	bool all = m->cost_micros != GA_UNKNOWN && best->cost_micros != GA_UNKNOWN;
+	bool each = !all && m->count != best->count;
 	int64_t have = all ? m->cost_micros : m->cost_per_hour_micros;
 	int64_t lost = all ? best->cost_micros : best->cost_per_hour_micros;
 	ga_autostr struct ga_str a = GA_STR_INIT, b = GA_STR_INIT, unit = GA_STR_INIT;
 
-	if (have == GA_UNKNOWN || lost == GA_UNKNOWN || have <= lost)
+	if (have == GA_UNKNOWN || lost == GA_UNKNOWN || m->count < 1 || best->count < 1)
 		return;
-	ga_cost_format(have, &a);
-	ga_cost_format(lost, &b);
+	have = each ? have / m->count : have;
+	lost = each ? lost / best->count : lost;
+	if (have <= lost)
+		return;
+	ga_cost_format(ga_cost_round(have), &a);
+	ga_cost_format(ga_cost_round(lost), &b);
 	ga_str_addf(&unit, "%s%s %s", m->currency ? " " : "", m->currency ? m->currency : "",
-		    all ? "in all" : "an hour");
+		    all ? "in all" : each ? "a GPU hour" : "an hour");
 	add_change(&a, &b, unit.buf, out);
 }
 
-/* The best of the answers that fit, available now or not. */
+/* The best of the answers that fit, available now or not. One that may not fit is no ideal. */
 static const struct pair *ideal_of(const struct pair *v, size_t n)
 {
 	const struct pair *best = NULL;
@@ -138,7 +181,8 @@ static const struct pair *ideal_of(const struct pair *v, size_t n)
 		int r = best ? order_unsure(&v[i], best) : -1;
 
 		r = r ? r : order(slo_rank(v[i].m.slo), slo_rank(best->m.slo));
-		if (v[i].m.fits && (r < 0 || (!r && compare_value(&v[i], best) < 0)))
+		if (v[i].m.fits != 0 && !v[i].more.unsure &&
+		    (r < 0 || (!r && compare_value(&v[i], best) < 0)))
 			best = &v[i];
 	}
 	return best;
@@ -160,6 +204,8 @@ static bool could_run(const struct ga_match *m)
 	return true;
 }
 
+/* Said only of answers that are worse: slower, dearer, or of an architecture that is less
+ * preferred. */
 static void say_fallbacks(const struct ga_accels *accels, struct pair *v, size_t n)
 {
 	const struct pair *ideal = ideal_of(v, n);
@@ -171,17 +217,20 @@ static void say_fallbacks(const struct ga_accels *accels, struct pair *v, size_t
 
 		if (!is_now(&v[i].m) || !could_run(&v[i].m))
 			continue;
-		have = name_of(accels, &v[i].m, &ideal->m);
-		lost = name_of(accels, &ideal->m, &v[i].m);
 		add_speeds(&v[i].m, &ideal->m, &given);
 		add_costs(&v[i].m, &ideal->m, &given);
-		ga_str_addf(&s, "%s instead of %s%s%s", have, lost, given.len ? ": " : "",
-			    given.buf);
+		if (!given.len && v[i].more.preference <= ideal->more.preference)
+			continue;
+		have = name_of(accels, &v[i].m, &ideal->m);
+		lost = name_of(accels, &ideal->m, &v[i].m);
+		ga_str_addf(&s, "%s instead of %s, which is not available now%s%s", have, lost,
+			    given.len ? ": " : "", given.buf);
 		v[i].m.fallback = ga_str_take(&s);
 	}
 }
 
-void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list)
+void ga_match_rank(const struct ga_requirement *need, const struct ga_accels *accels,
+		   struct ga_matches *list)
 {
 	ga_autofree struct pair *v = ga_xcalloc(list->n ? list->n : 1, sizeof(*v));
 	size_t i;
@@ -189,6 +238,7 @@ void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list)
 	for (i = 0; i < list->n; i++) {
 		v[i].m = list->v[i];
 		v[i].more = list->more[i];
+		v[i].by_time = ga_streq(need->prefer, "time");
 		free(GA_TAKE(v[i].m.fallback));
 	}
 	if (list->n)
@@ -206,7 +256,7 @@ const struct ga_match *ga_match_best(const struct ga_matches *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (list->v[i].fits && !list->more[i].unsure && is_now(&list->v[i]))
+		if (list->v[i].fits != 0 && !list->more[i].unsure && is_now(&list->v[i]))
 			return &list->v[i];
 	return NULL;
 }

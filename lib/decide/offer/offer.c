@@ -469,6 +469,38 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n)
 	*n = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
 }
 
+/* ---- why none is available ---- */
+
+char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		       const char *type)
+{
+	struct ga_fleet here = *fleet; /* borrows all but the array of nodes */
+	struct counting c = { 0 };
+	struct ga_decision d;
+	char *wanted[] = { (char *)(uintptr_t)type }, *code;
+	size_t i;
+
+	begin(&c, fleet, profile, NULL, NULL);
+	here.nodes.v = ga_xcalloc(fleet->nodes.n + 1, sizeof(*here.nodes.v));
+	for (i = 0; i < fleet->nodes.n; i++) {
+		here.nodes.v[i] = with_image(&c, &fleet->nodes.v[i]);
+		here.nodes.v[i].change = 0;
+	}
+	here.memo = NULL;
+	if (c.counts.n && !c.ask.baremetal) /* largest first */
+		c.request.count = c.counts.v[c.counts.n - 1];
+	if (type) {
+		c.request.types.v = wanted;
+		c.request.types.n = 1;
+	}
+	ga_place(&here, &c.request, &c.profile, false, &d);
+	code = d.placed ? NULL : ga_strdup0(d.refusal.code);
+	ga_decision_release(&d);
+	free(here.nodes.v);
+	end(&c);
+	return code;
+}
+
 /* ---- when GPUs become available ---- */
 
 struct expecting {

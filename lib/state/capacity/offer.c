@@ -37,6 +37,8 @@ struct offering {
 	GA_LIST(struct pending) pending;
 	bool knows_ending;	     /* the members below are read at the first need */
 	struct ga_fleet ending;	     /* the nodes where capacity becomes free */
+	bool knows_full;
+	struct ga_fleet full; /* every node by itself, for refusals; read at the first need */
 	GA_LIST(struct wiped) wiped;	    /* the shortest first */
 	GA_LIST(struct ga_offer_soon) soon; /* in the order of slots */
 };
@@ -54,6 +56,7 @@ static void offering_release(struct offering *o)
 	ga_list_release(&o->soon);
 	ga_fleet_release(&o->fleet);
 	ga_fleet_release(&o->ending);
+	ga_fleet_release(&o->full);
 }
 
 /* ---- capacity that becomes free ---- */
@@ -351,6 +354,35 @@ static void add_expected_types(const struct offering *o, const struct ga_profile
 	}
 }
 
+/* Why the profile, or one of its types, has nothing to give: as placement says it. */
+static int add_refusals(struct offering *o, const struct ga_profile *p,
+			struct ga_hardware_profile *ret, struct ga_err *err)
+{
+	bool any = !ret->available;
+	size_t i;
+
+	for (i = 0; i < ret->by_type.n; i++)
+		any |= ret->by_type.v[i].type && !ret->by_type.v[i].largest;
+	if (!any || p->retired)
+		return 0;
+	if (!o->knows_full) {
+		o->full = (struct ga_fleet){ .stale_micros = o->fleet.stale_micros,
+					     .now_micros = o->fleet.now_micros };
+		if (ga_store_fleet_load_expired(o->db, &o->full, err) < 0)
+			return -1;
+		o->knows_full = true;
+	}
+	if (!ret->available)
+		ret->unavailable_code = ga_offer_refusal(&o->full, p, NULL);
+	for (i = 0; i < ret->by_type.n; i++) {
+		struct ga_offer_type *row = &ret->by_type.v[i];
+
+		if (row->type && !row->largest)
+			row->unavailable_code = ga_offer_refusal(&o->full, p, row->type);
+	}
+	return 0;
+}
+
 static int make(struct offering *o, const struct ga_profile *p, struct ga_hardware_profile *ret,
 		struct ga_err *err)
 {
@@ -393,6 +425,8 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 		}
 		add_expected_types(o, p, ret);
 	}
+	if (!o->q->within && !o->q->limits && add_refusals(o, p, ret, err) < 0)
+		return -1;
 	ret->price_micros = ret->price_per_hour = p->price_micros;
 	ret->currency = ga_strdup0(o->q->currency);
 	ret->version = p->version;

@@ -40,10 +40,10 @@ static void memory(void)
 		{ INT64_C(1000000000000000), NULL, "full", 64, 238418580 },
 		{ GA_UNKNOWN, "bf16", "full", 1, GA_UNKNOWN },
 	};
-	const char *missing;
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autostr struct ga_str missing = GA_STR_INIT;
 		struct ga_requirement r =
 			need(cases[i].params, cases[i].precision, cases[i].method);
 
@@ -51,7 +51,7 @@ static void memory(void)
 		      "%" PRId64 " parameters, %s, %s, %" PRId64 " GPUs", cases[i].params,
 		      cases[i].precision ? cases[i].precision : "-",
 		      cases[i].method ? cases[i].method : "-", cases[i].gpus);
-		t_ok(cases[i].params == GA_UNKNOWN || missing, "it says what is not counted");
+		t_ok(cases[i].params == GA_UNKNOWN || missing.len, "it says what is not counted");
 		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
@@ -60,14 +60,17 @@ static void memory(void)
 static void cache(void)
 {
 	struct ga_requirement r = need(7000000000, "fp8", NULL);
-	const char *missing;
+	ga_autostr struct ga_str missing = GA_STR_INIT;
 
 	r.layers = r.kv_heads = 32;
 	r.head_size = 128;
-	t_ok(ga_estimate_memory(&r, 1, &missing) == 6676 && missing, "not without the context");
+	t_ok(ga_estimate_memory(&r, 1, &missing) == 6676, "not without the context");
+	t_ok(strstr(missing.buf, "needs 512 KiB for each token") && !ga_estimate_counts_cache(&r),
+	     "it says what a token needs: %s", missing.buf);
+	ga_str_release(&missing);
 	r.context = 4096;
 	t_int(ga_estimate_memory(&r, 1, &missing), 6676 + 2048, "the cache of one sequence");
-	t_ok(!missing, "then nothing is missing");
+	t_ok(!missing.len && ga_estimate_counts_cache(&r), "then nothing is missing");
 	r.batch = 8;
 	t_int(ga_estimate_memory(&r, 2, &missing), 3338 + 8192, "eight of them on two GPUs");
 	free(r.precision);
@@ -294,10 +297,19 @@ static void builtin(void)
 	t_int((int64_t)bad, 0, "rows of unknown types or out of order");
 	for (i = 0; i < table.inference.n; i++)
 		bad += !ga_throughput_model(&table, table.inference.v[i].model);
-	for (i = 0; i < table.models.n; i++)
-		bad += !is_source(table.models.v[i].source);
-	t_int((int64_t)bad, 0, "models without parameters, or parameters without a source");
-	t_ok(table.training.n >= 5 && table.inference.n >= 40 && table.sources.n == 6,
+	for (i = 0; i < table.models.n; i++) {
+		const struct ga_throughput_model *model = &table.models.v[i];
+		bool attention = model->attention_source != NULL;
+
+		bad += !is_source(model->source) ||
+		       (attention && !is_source(model->attention_source)) ||
+		       (model->layers != GA_UNKNOWN) != attention ||
+		       (model->kv_heads != GA_UNKNOWN) != attention ||
+		       (model->head_size != GA_UNKNOWN) != attention ||
+		       (model->context != GA_UNKNOWN) != attention;
+	}
+	t_int((int64_t)bad, 0, "models without parameters, or numbers without a source");
+	t_ok(table.training.n >= 5 && table.inference.n >= 40 && table.sources.n == 7,
 	     "the table is all there");
 	t_int(ga_throughput_model(&table, "LLAMA3.1-405B")->params, 405000000000, "as Meta says");
 	t_ok(!ga_throughput_model(&table, "llama3.1-70b"), "nobody served that one");

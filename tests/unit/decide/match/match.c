@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* "a b c" of the profiles, in order; what does not fit has "-" in front. */
+/* "a b c" of the profiles, in order; "-" in front: does not fit, "?": unknown. */
 static const char *order_of(const struct ga_matches *m)
 {
 	static char text[256];
@@ -15,7 +15,8 @@ static const char *order_of(const struct ga_matches *m)
 	text[0] = '\0';
 	for (i = 0; i < m->n && at < sizeof(text); i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%s", i ? " " : "",
-				       m->v[i].fits ? "" : "-", m->v[i].profile);
+				       m->v[i].fits == 1 ? "" : m->v[i].fits ? "?" : "-",
+				       m->v[i].profile);
 	return text;
 }
 
@@ -97,7 +98,7 @@ static void ranking(void)
 	r.require_architecture = true;
 	o[0].team = false;
 	run(&r, o, n, NULL, 0, &m);
-	t_str(order_of(&m), "middle soon gone any -dear -cheap",
+	t_str(order_of(&m), "middle soon gone ?any -dear -cheap",
 	      "what does not fit is last, and before it what nobody knows to");
 	t_str(reasons_of(&m, 4), "team", "of another team");
 	t_int((int64_t)m.v[3].unknown.n, 2, "of any type nothing is known");
@@ -158,7 +159,7 @@ static void fallback(void)
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "premium -standard", "75 are not 100");
 	t_str(reasons_of(&m, 1), "slo_tokens", "and the reasons show it");
-	t_str(m.v[1].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "what is lost");
+	t_str(m.v[1].fallback, "A100 instead of H200, which is not available now: 75 instead of 120 tokens/s", "what is lost");
 	t_str(m.v[0].slo, "met", "the wanted one would do");
 	t_ok(!ga_match_best(&m), "what misses is not chosen");
 	ga_matches_release(&m);
@@ -166,15 +167,15 @@ static void fallback(void)
 	ga_texts_add(&r.architectures, "hopper");
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "standard premium", "available goes before preferred");
-	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "is shown");
+	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now: 75 instead of 120 tokens/s", "is shown");
 	ga_matches_release(&m);
 	measured[1].tokens_per_second_milli = 120400;
 	run(&r, o, 2, measured, 2, &m);
-	t_str(m.v[0].fallback, "A100 instead of H200", "not what reads alike");
+	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now", "not what reads alike");
 	ga_matches_release(&m);
 	o[1].price_micros = 6000000;
 	run(&r, o, 2, measured, 2, &m);
-	t_str(m.v[0].fallback, "A100 instead of H200: 6.00 instead of 5.00 an hour", "the cost");
+	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now: 6.00 instead of 5.00 an hour", "the cost");
 	ga_matches_release(&m);
 	o[1].price_micros = 3000000;
 	measured[1].tokens_per_second_milli = 75000;
@@ -204,6 +205,119 @@ static void fallback(void)
 		free(measured[i].source);
 	}
 	ga_schema_release(&ga_requirement_schema, &r);
+}
+
+/* Hundred tokens of a GPU on one H200, the same on eight; types are compared by the GPU. */
+static void like_with_like(void)
+{
+	static const int64_t one[] = { 1 }, eight[] = { 8 };
+	static const struct {
+		const char *name;
+		int64_t milli, price, cost; /* of all eight GPUs; of a GPU hour; of the one GPU */
+		const char *order, *fallback, *by_time;
+	} rows[] = {
+		{ "as fast and as dear each", 800000, 0, 0, "one eight", NULL, "eight one" },
+		{ "faster each", 880000, 0, 0, "one eight",
+		  "one instead of eight, which is not available now: 100 instead of 110 tokens/s a "
+		  "GPU", "eight one" },
+		{ "slower each", 720000, 0, 0, "one eight", NULL, "eight one" },
+		{ "cheaper each, dearer in all", 800000, 1000000, 2000000, "one eight", NULL,
+		  "eight one" },
+		{ "cheaper in all", 800000, 100000, 2013889, "one eight",
+		  "one instead of eight, which is not available now: 2.01 instead of 0.10 a GPU "
+		  "hour", "eight one" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o[] = {
+			offer("one", "nvidia-h200-141gb", rows[i].cost, 1),
+			offer("eight", "nvidia-h200-141gb", rows[i].price, 0) };
+		struct ga_measured v[2] = { { 0 } };
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		o[0].counts = one;
+		o[1].counts = eight;
+		for (j = 0; j < 2; j++) {
+			ga_texts_add(&v[j].types, "nvidia-h200-141gb");
+			v[j].count = j ? 8 : 1;
+			v[j].tokens_per_second_milli = j ? rows[i].milli : 100000;
+			v[j].e2e_p99_ms = v[j].ttft_p99_ms = v[j].itl_p99_ms = GA_UNKNOWN;
+			v[j].source = ga_xstrdup("here");
+		}
+		run(&r, o, 2, v, 2, &m);
+		t_str(order_of(&m), rows[i].order, "like with like: %s", rows[i].name);
+		t_str(m.v[0].fallback, rows[i].fallback, "like with like: %s, the note", rows[i].name);
+		t_str(m.v[1].fallback, NULL, "like with like: %s, not of the other", rows[i].name);
+		ga_matches_release(&m);
+		o[1].largest = 8;
+		r.prefer = ga_xstrdup("time");
+		run(&r, o, 2, v, 2, &m);
+		t_str(order_of(&m), rows[i].by_time, "like with like: %s, by time", rows[i].name);
+		ga_matches_release(&m);
+		ga_schema_release(&ga_requirement_schema, &r);
+		for (j = 0; j < 2; j++) {
+			ga_texts_release(&v[j].types);
+			free(v[j].source);
+		}
+	}
+}
+
+/* A precision that a type has, lacks, or of which nobody knows. */
+static void precisions(void)
+{
+	static const struct {
+		const char *type, *precision;
+		int has;
+		const char *accept;
+		int64_t fits;
+	} rows[] = {
+		{ "nvidia-h100-sxm5-80gb", "fp8", 1, NULL, 1 },
+		{ "nvidia-h100-nvl-94gb", "fp8", 1, NULL, 1 }, /* no source states its speed */
+		{ "nvidia-h100-sxm5-80gb", "fp4", 0, NULL, 0 },
+		{ "nvidia-b200-180gb", "fp4", 1, NULL, 1 },
+		{ "nvidia-l40-48gb", "fp8", 1, NULL, 1 },
+		{ "nvidia-a100-sxm4-80gb", "fp8", 0, NULL, 0 },
+		{ "nvidia-a100-sxm4-80gb", "fp8", 0, "precision", 1 },
+		{ "nvidia-a100-sxm4-80gb", "fp8", 0, "headroom", 0 },
+		{ "nvidia-a100-sxm4-80gb", "int4", 1, NULL, 1 },
+		{ "nvidia-a100-sxm4-80gb", "bf16", 1, NULL, 1 },
+		{ "nvidia-v100-sxm2-32gb", "bf16", 0, NULL, 0 },
+		{ "nvidia-v100-sxm2-32gb", "fp16", 1, NULL, 1 },
+		{ "nvidia-k80-12gb", "fp16", 0, NULL, 0 },
+		{ "nvidia-gb10-128gb", "fp4", -1, NULL, GA_UNKNOWN },
+		{ "amd-mi300x-192gb", "fp8", 1, NULL, 1 },
+		{ "amd-mi308x-128gb", "fp8", 1, NULL, 1 },
+		{ "amd-mi300x-192gb", "fp4", 0, NULL, 0 },
+		{ "amd-mi250x-128gb", "fp8", 0, NULL, 0 },
+		{ "amd-mi50-16gb", "fp16", 1, NULL, 1 },
+		{ "amd-mi50-16gb", "bf16", 0, NULL, 0 },
+		{ "amd-mi355x-288gb", "tf32", 0, NULL, 0 },
+		{ "aws-trainium3", "fp8", -1, NULL, GA_UNKNOWN },
+		{ "aws-trainium3", "fp8", -1, "precision", 1 },
+		{ NULL, "fp8", 2, NULL, GA_UNKNOWN },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", rows[i].type, 1, 1);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		if (o.type)
+			t_int(ga_accel_has_precision(o.type, rows[i].precision), rows[i].has,
+			      "%s: %s", rows[i].type, rows[i].precision);
+		r.precision = ga_xstrdup(rows[i].precision);
+		if (rows[i].accept)
+			ga_texts_add(&r.accept, rows[i].accept);
+		run(&r, &o, 1, NULL, 0, &m);
+		t_int(m.v[0].fits, rows[i].fits, "precision %zu: fits", i);
+		t_str(reasons_of(&m, 0), rows[i].fits ? "" : "precision_missing", "precision %zu", i);
+		t_ok(!ga_match_best(&m) == (rows[i].fits != 1), "precision %zu: not chosen unasked", i);
+		ga_matches_release(&m);
+		ga_schema_release(&ga_requirement_schema, &r);
+	}
 }
 
 /* How often a code is among what nobody can say. */
@@ -268,8 +382,8 @@ static void external(void)
 	}
 	t_ok(strstr(m.v[2].unknown.v[m.v[2].unknown.n - 1].sentence, "latency"),
 	     "and it is the latency that stayed");
-	ga_match_rank(accels, &m);
-	t_str(order_of(&m), "h200 a100 v100", "the dear one is the cheapest in all");
+	ga_match_rank(&r, accels, &m);
+	t_str(order_of(&m), "?h200 ?a100 ?v100", "the dear one is the cheapest in all");
 	ga_matches_release(&m);
 	ga_schema_release(&ga_requirement_schema, &r);
 }
@@ -472,6 +586,8 @@ int main(void)
 	reasons();
 	ranking();
 	fallback();
+	like_with_like();
+	precisions();
 	external();
 	external_too_small();
 	counts();

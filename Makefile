@@ -163,7 +163,7 @@ $(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
 check:
 	$(DEPS) --build --test
 	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
-	$(SUB) -j1 check-unit check-replay check-bats check-source
+	$(SUB) -j1 check-unit check-replay check-bats check-examples check-source
 
 ## check-unit: the unit tests
 # Those of the database take the longest and come first.
@@ -185,6 +185,10 @@ check-bats: all units $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
 ## check-face: what a person meets at a terminal: completion pressed in bash and zsh
 check-face:
 	$(SUB) check-bats BATS=tests/face.bats
+
+## check-examples: each example of README, the man pages and --help, run as it is printed; as root
+check-examples: all units
+	$QGPUAAS_BUILD=$(B) tests/run --limit 1200 tests/examples
 
 ## check-cloud: a Debian cloud image with real cloud-init, through libvirt in software; needs root
 check-cloud:
@@ -375,8 +379,8 @@ clean:
 help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units benches playground replays check check-unit check-replay check-bats check-face \
-	check-cloud check-vm check-source check-layers check-asan cover analyzer mutate \
+.PHONY: all units benches playground check-examples replays check check-unit check-replay check-bats \
+	check-face check-cloud check-vm check-source check-layers check-asan cover analyzer mutate \
 	fuzz-smoke schemas records-man demo deb check-deb bench day torture install uninstall clean help \
 	compile_commands.json FORCE
 .SECONDARY:

@@ -63,11 +63,11 @@ static const struct ga_schema *const produces[] = {
 static const char *const examples[] = {
 	"gpuaas-list attention",
 	"gpuaas-list slots --where state=available --where node=h7",
-	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
-	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
+	"gpuaas-list plan --where allocation=job1 | gpuaas-provision",
+	"gpuaas-list tasks --where object=job1 --newest --limit 20",
 	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
-	"gpuaas-list events --follow --after 1042",
+	"gpuaas-list events --follow --after 42",
 	"gpuaas-list audit --follow -o syslog",
 	NULL,
 };

@@ -22,7 +22,7 @@ static const struct ga_schema *const produces[] = {
 };
 
 static const char *const examples[] = {
-	"gpuaas-show 7f3c",
+	"gpuaas-show job1",
 	"gpuaas-show h7 --json | jq -c 'select(.kind==\"gpuaas.slot/1\")'",
 	NULL,
 };

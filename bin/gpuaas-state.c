@@ -78,7 +78,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
-		"gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile -", NULL },
+		"gpuaas-state expect | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -", NULL },
 	.needs_state = true,
 	.acts = true,
 };

@@ -121,7 +121,7 @@ readme_commands()
   readme_commands "Quick start" > "$T/quick"
   mapfile -t lines < "$T/quick"
   assert_equal "${lines[0]}" "make playground"
-  # What the shell reads: each line as it stands, and after it its status and words.
+  # The shell reads each line as it stands, and after it a line that keeps its status.
   for line in "${lines[@]:1}"; do
     [[ $line != make\ * ]] || break
     printf '%s > %q 2>&1\n' "${line%%    #*}" "$T/out"

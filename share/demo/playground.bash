@@ -84,8 +84,9 @@ playground_take() {
 playground_make() {
   find "${playground:?}" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} +
   mkdir "$playground/dhcp-hosts"
-  if [[ -e $here/h200/host.umockdev ]]; then
-    cp -a "$here/h200" "$playground/host"
+  if [[ -e $here/h200.tar.gz ]]; then
+    mkdir "$playground/host"
+    tar -xzf "$here/h200.tar.gz" -C "$playground/host"
   else
     # The second socket has the two bundles that are not complete.
     "$(part generate)" h200 "$playground/host" nic.3.vfs.0=vfio-pci nic.7.vfs.0=mlx5_core

@@ -47,7 +47,7 @@ playground_default() {
   echo "${GPUAAS_PLAYGROUNDS:-/dev/shm}/gpuaas-playground-$UID"
 }
 
-# What stands in the lock of a folder that somebody has.
+# Prints the holder that the lock of a folder names.
 playground_holder() {
   local holder=''
   read -r holder 2> /dev/null < "$1/lock" || :
@@ -114,7 +114,7 @@ playground_open() {
   done
 }
 
-# What libvirt has of a VM outlives a reboot; the test driver forgets it, so it is kept here.
+# The definition of a VM outlives a reboot of a host. The test driver forgets it, so it is kept here.
 playground_close() {
   local names name kept=$playground/domains.new
   rm -rf -- "$kept"

@@ -164,7 +164,7 @@ $(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
 check:
 	$(DEPS) --build --test
 	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
-	$(SUB) -j1 check-unit check-replay check-bats check-source
+	$(SUB) -j1 check-unit check-replay check-bats check-examples check-source
 
 ## check-unit: the unit tests
 # Those of the database take the longest and come first.
@@ -186,6 +186,10 @@ check-bats: all units $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
 ## check-face: what a person meets at a terminal: completion pressed in bash and zsh
 check-face:
 	$(SUB) check-bats BATS=tests/face.bats
+
+## check-examples: each example of README, the man pages and --help, run as it is printed; as root
+check-examples: all units
+	$QGPUAAS_BUILD=$(B) tests/run --limit 1200 tests/examples
 
 ## check-cloud: a Debian cloud image with real cloud-init, through libvirt in software; needs root
 check-cloud:
@@ -338,35 +342,45 @@ DEMO = $(SHARE)/demo
 DEMO_PARTS = tests/hosts/enter tests/libvirtd.bash $(B)/tests/libnvfm.so.1
 
 ## install: install below DESTDIR/PREFIX (PREFIX=/usr/local)
-install: all $(B)/tests/libnvfm.so.1
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE) $(BASHDIR) $(ZSHDIR)
-	$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
-	$(foreach m,$(MAN),$(INSTALL) -D -m 644 $(m) \
+install: all $(B)/tests/libnvfm.so.1 $(B)/demo-host.tar.gz
+	$(if $(V),,@echo '  INSTALL $(DESTDIR)$(PREFIX)')
+	$Q$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE) $(BASHDIR) $(ZSHDIR)
+	$Q$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
+	$Q$(foreach m,$(MAN),$(INSTALL) -D -m 644 $(m) \
 		$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) && ) :
-	sed -i 's|/usr/local/share/gpuaas|$(PREFIX)/share/gpuaas|' \
+	$Qsed -i 's|/usr/local/share/gpuaas|$(PREFIX)/share/gpuaas|' \
 		$(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
-	$(foreach f,$(SHARED),$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
+	$Q$(foreach f,$(SHARED),$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
 		share/$(f) $(SHARE)/$(f) && ) :
-	$(INSTALL) -m 755 $(DEMO_PARTS) $(DEMO)
-	rm -rf $(DEMO)/h200
-	tests/hosts/generate h200 $(DEMO)/h200 nic.3.vfs.0=vfio-pci nic.7.vfs.0=mlx5_core
-	$(INSTALL) -m 644 completions/gpuaas.bash $(BASHDIR)/gpuaas
-	$(foreach p,$(filter-out gpuaas,$(PROGRAMS)),ln -sf gpuaas $(BASHDIR)/$(p) && ) :
-	$(INSTALL) -m 644 completions/_gpuaas $(ZSHDIR)/_gpuaas
-	$(INSTALL) -d $(UNITDIR)
-	$(foreach u,$(SYSTEMD),sed 's|@bindir@|$(PREFIX)/bin|' packaging/systemd/$(u) \
+	$Q$(INSTALL) -m 755 $(DEMO_PARTS) $(DEMO)
+	$Q$(INSTALL) -m 644 $(B)/demo-host.tar.gz $(DEMO)/h200.tar.gz
+	$Q$(INSTALL) -m 644 completions/gpuaas.bash $(BASHDIR)/gpuaas
+	$Q$(foreach p,$(filter-out gpuaas,$(PROGRAMS)),ln -sf gpuaas $(BASHDIR)/$(p) && ) :
+	$Q$(INSTALL) -m 644 completions/_gpuaas $(ZSHDIR)/_gpuaas
+	$Q$(INSTALL) -d $(UNITDIR)
+	$Q$(foreach u,$(SYSTEMD),sed 's|@bindir@|$(PREFIX)/bin|' packaging/systemd/$(u) \
 		>$(UNITDIR)/$(u) && chmod 644 $(UNITDIR)/$(u) && ) :
-	$(INSTALL) -D -m 644 packaging/tmpfiles.d/gpuaas.conf $(TMPFILES)
-	$(INSTALL) -D -m 644 packaging/sysusers.d/gpuaas.conf $(SYSUSERS)
+	$Q$(INSTALL) -D -m 644 packaging/tmpfiles.d/gpuaas.conf $(TMPFILES)
+	$Q$(INSTALL) -D -m 644 packaging/sysusers.d/gpuaas.conf $(SYSUSERS)
+
+# A recorded host is 2500 small files: one file to install, which the demo unpacks. The second socket
+# has the two bundles that are not complete.
+$(B)/demo-host.tar.gz: tests/hosts/generate tests/hosts/h200.json
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  GEN   $@')
+	@rm -rf $(B)/demo-host
+	$Qtests/hosts/generate h200 $(B)/demo-host nic.3.vfs.0=vfio-pci nic.7.vfs.0=mlx5_core
+	$Qtar -cz --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -f $@ -C $(B)/demo-host .
+	@rm -rf $(B)/demo-host
 
 ## uninstall: remove what install put there, and nothing else
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_gpuaas
-	rm -f $(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
-	rm -f $(SHARED:%=$(SHARE)/%) $(addprefix $(DEMO)/,$(notdir $(DEMO_PARTS)))
-	rm -f $(SYSTEMD:%=$(UNITDIR)/%) $(TMPFILES) $(SYSUSERS)
-	rm -rf $(DEMO)/h200
-	if [ -d $(SHARE) ]; then find $(SHARE) -depth -type d -empty -delete; fi
+	$(if $(V),,@echo '  REMOVE  $(DESTDIR)$(PREFIX)')
+	$Qrm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_gpuaas
+	$Qrm -f $(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
+	$Qrm -f $(SHARED:%=$(SHARE)/%) $(addprefix $(DEMO)/,$(notdir $(DEMO_PARTS)) h200.tar.gz)
+	$Qrm -f $(SYSTEMD:%=$(UNITDIR)/%) $(TMPFILES) $(SYSUSERS)
+	$Qif [ -d $(SHARE) ]; then find $(SHARE) -depth -type d -empty -delete; fi
 
 ## clean: remove what was built
 clean:
@@ -376,8 +390,8 @@ clean:
 help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units benches playground replays check check-unit check-replay check-bats check-face \
-	check-cloud check-vm check-source check-layers check-asan cover analyzer mutate \
+.PHONY: all units benches playground check-examples replays check check-unit check-replay check-bats \
+	check-face check-cloud check-vm check-source check-layers check-asan cover analyzer mutate \
 	fuzz-smoke schemas records-man demo deb check-deb bench day torture install uninstall clean help \
 	compile_commands.json FORCE
 .SECONDARY:

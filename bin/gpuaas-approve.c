@@ -75,9 +75,9 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
 		"gpuaas-discover | gpuaas-approve --all-ready --dry-run --explain",
-		"gpuaas-discover | gpuaas-approve --slot 3 --destroy-data eui.0025384b31409d9a",
+		"gpuaas-discover | gpuaas-approve --slot 3 --destroy-data eui.002538b5410a1031",
 		"gpuaas-approve cordon --where node=h7 --reason 'fan noise' --dry-run",
-		"gpuaas-approve repair 7f3c --reason 'cable replaced' | gpuaas-wipe", NULL },
+		"gpuaas-approve repair SLOT --reason 'cable replaced' | gpuaas-wipe", NULL },
 	.needs_state = true,
 	.acts = true,
 };

@@ -103,7 +103,7 @@ static const struct ga_prog prog = {
 		"--sequence-tokens 1024 --epochs 3",
 		"gpuaas-match --memory 80GB --stack cuda --image ubuntu-24.04 --request "
 		"| gpuaas-place",
-		"gpuaas-match --app vllm --request | gpuaas-place --dry-run",
+		"gpuaas-match --app vllm --image cuda-570 --request | gpuaas-place --dry-run",
 		"gpuaas-match - < requirement.json", NULL },
 	.needs_state = true,
 	.looks = "*",

@@ -127,7 +127,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-node drain h7 --reason 'new firmware' --deadline 24h",
 		"gpuaas-node drain --where pool=old --reason 'they go' --dry-run",
-		"gpuaas-node drain h7 --evacuate --consent 7f3c",
+		"gpuaas-node drain h7 --reason 'new firmware' --evacuate --consent job1",
 		"gpuaas-node maintenance h7 --from 24h --to 26h --reason 'power supply'",
 		"gpuaas-node set h7 --address h7.example.net --pool h200", NULL },
 	.needs_state = true,

@@ -57,7 +57,7 @@ static const struct ga_prog prog = {
 		(const char *const[]){
 			"gpuaas-on --nodes pool=h200 gpuaas-discover | "
 			"gpuaas-approve --record-only",
-			"gpuaas-place --profile h200-slice --gpus 2 | "
+			"gpuaas-place --profile h200-slice --image debian-12 | "
 			"gpuaas-on gpuaas-provision | gpuaas-state fold -",
 			"gpuaas-state expect | gpuaas-on gpuaas-reconcile - | "
 			"gpuaas-state fold -",

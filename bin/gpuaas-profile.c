@@ -90,8 +90,8 @@ static const struct ga_prog prog = {
 					   "kubectl get nodes -o json | gpuaas-profile nodes -",
 					   "gpuaas-profile nodes set h7 8xH200 --reason invoice",
 					   "gpuaas-profile labels check nodes.json",
-					   "gpuaas-profile create premium --from-nodes h7 "
-					   "--price 10.50 --image ubuntu",
+					   "gpuaas-profile create h200 --from-nodes h7 "
+					   "--price 10.50 --image debian-12",
 					   "gpuaas-profile create --suggest | gpuaas-state apply -",
 					   "gpuaas-profile set premium --price 9.90", NULL },
 	.needs_state = true,

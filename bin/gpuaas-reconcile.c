@@ -60,7 +60,7 @@ static const struct ga_prog prog = {
 	.examples =
 		(const char *const[]){
 			"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
-			"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | "
+			"gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile - | "
 			"gpuaas-state fold -",
 			"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
 	.needs_state = true,

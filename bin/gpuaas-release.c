@@ -6,7 +6,7 @@
  * allocation on this machine at once. For another node, or for a user who may not act on the host,
  * it writes the gpuaas.release-order. With orders on stdin it is the host side. In both cases the
  * host's answer is gpuaas.released and a gpuaas.wipe-order for each slot:
- * gpuaas-release 7f3c | gpuaas-wipe.
+ * gpuaas-release job1 | gpuaas-wipe.
  */
 #include "base/stop.h"
 #include "base/texts.h"
@@ -59,12 +59,12 @@ static const struct ga_prog prog = {
 		&ga_release_order_schema, &ga_hold_order_schema, &ga_released_schema,
 		&ga_wipe_order_schema, &ga_allocation_schema, &ga_power_schema,
 		&ga_progress_schema, &ga_failure_schema, NULL },
-	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
-					   "gpuaas-release 7f3c | ssh h7 gpuaas-release - | "
-					   "gpuaas-state fold -",
+	.examples = (const char *const[]){ "gpuaas-release job1 | gpuaas-wipe",
+					   "gpuaas-release job2 | gpuaas-on gpuaas-release - | "
+					   "gpuaas-on gpuaas-wipe | gpuaas-state fold -",
 					   "gpuaas-release --where project=vision --dry-run",
-					   "gpuaas-release 7f3c --hold 24h",
-					   "gpuaas-release 7f3c --undo",
+					   "gpuaas-release job1 --hold 24h --reason 'not paid'",
+					   "gpuaas-release job1 --undo",
 					   NULL },
 	.needs_state = true,
 	.acts = true,

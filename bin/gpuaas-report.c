@@ -82,10 +82,12 @@ static const struct ga_prog prog = {
 						      &ga_refusal_report_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-report cost --by team,type",
-		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 -o focus > focus.csv",
+		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --currency EUR -o focus "
+		"> focus.csv",
 		"gpuaas-report usage --from 24h --by node",
 		"gpuaas-report refusals --from 2026-11-01 --by code,type",
-		"gpuaas-report cost --by project --what-if type=nvidia-a100-sxm4-80gb", NULL },
+		"gpuaas-report cost --by project --what-if type=nvidia-h200-141gb,"
+		"profile=h200-slice", NULL },
 	.forms = (const char *const[]){ "focus", NULL }, /* CSV of FOCUS 1.2 */
 	.needs_state = true,
 	.looks = "*",

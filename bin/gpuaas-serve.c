@@ -33,7 +33,7 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-serve",
 	.abstract = "serve the published view of profiles over HTTP",
 	.opts = opts,
-	.examples = (const char *const[]){ "gpuaas-serve --listen 127.0.0.1:8742 --idle 0", NULL },
+	.examples = (const char *const[]){ "gpuaas-serve --listen 127.0.0.1:8743 --idle 0", NULL },
 };
 
 int main(int argc, char **argv)

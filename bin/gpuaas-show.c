@@ -38,8 +38,8 @@ static const struct ga_schema *const produces[] = {
 };
 
 static const char *const examples[] = {
-	"gpuaas-show 7f3c",
-	"gpuaas-show 7f3c --watch",
+	"gpuaas-show job1",
+	"gpuaas-show job1 --watch",
 	"gpuaas-show allocations --where state=failed",
 	"gpuaas-show h7 --json | jq -c 'select(.kind==\"gpuaas.slot/1\")'",
 	NULL,

@@ -83,8 +83,8 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
-		"gpuaas-state acknowledge 5kbn3tq0 --reason 'a NIC comes on Friday' --until 3d",
-		"gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile -", NULL },
+		"gpuaas-state acknowledge SLOT --reason 'a NIC comes on Friday' --until 3d",
+		"gpuaas-state expect | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -", NULL },
 	.needs_state = true,
 	.acts = true,
 	.looks = "check",

@@ -57,7 +57,7 @@ static const struct ga_prog prog = {
 	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
 						       &ga_progress_schema, NULL },
-	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
+	.examples = (const char *const[]){ "gpuaas-release job1 | gpuaas-wipe",
 					   "gpuaas-wipe --pending",
 					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
 	.needs_state = true, .acts = true,

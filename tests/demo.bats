@@ -56,7 +56,7 @@ vms_of()
   assert_stderr "'$playground' is in use (shell, process $BG_PID, since "
   run_status 4 env GPUAAS_PLAYGROUND="$playground" "$demo/shell" true
   assert_stderr "is in use (shell, process $BG_PID, since "
-  # What the man pages name is in each of them.
+  # Each of them has the objects of the man pages.
   run_ok "$demo/shell" gpuaas-list allocations --json
   assert_stderr "this one is '$playground.2'"
   jq_slurp_is 'map([.name, .profile, .state] | join(" ")) | sort | join(", ")' \
@@ -89,7 +89,7 @@ vms_of()
   for pid in "$inner" "$holder" "$libvirtd"; do
     wait_for 60 has_ended "$pid"
   done
-  # What it had started before is known from the end of the shell before it.
+  # The VMs are known from the end of the shell before it.
   assert_equal "$(vms_of)" 2
   waiting_shell
   # shellcheck disable=SC2016 # for the inner shell
@@ -121,7 +121,7 @@ readme_commands()
   readme_commands "Quick start" > "$T/quick"
   mapfile -t lines < "$T/quick"
   assert_equal "${lines[0]}" "make playground"
-  # What the shell reads: each line as it stands, and after it its status and words.
+  # The shell reads each line as it stands, and after it a line that keeps its status.
   for line in "${lines[@]:1}"; do
     [[ $line != make\ * ]] || break
     printf '%s > %q 2>&1\n' "${line%%    #*}" "$T/out"

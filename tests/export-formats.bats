@@ -149,7 +149,7 @@ h200-slice nvidia-h200-141gb
 many nvidia-b200-180gb
 {"nvidia.com/gpu.product":"NVIDIA-B200"}'
   jq_is '.items[1].spec.identifiers | map("\(.identifier) \(.minCount)..\(.maxCount)") | join(", ")' \
-    "cpu 24..192, memory 65536Mi..524288Mi, nvidia.com/gpu 1..8"
+    "cpu 20..160, memory 65536Mi..524288Mi, nvidia.com/gpu 1..8"
   jq_is '.items[1].metadata | "\(.namespace) \(.annotations["opendatahub.io/display-name"])"' \
     "opendatahub h200-slice (NVIDIA H200 141GB)"
   run_ok gpuaas-export odh --local-queue gpus --namespace models

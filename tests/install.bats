@@ -6,7 +6,10 @@ load helper
 @test "install puts everything below DESTDIR, uninstall takes exactly that away" {
   # The built files are installed as they stand: other tests run those programs, and perhaps another
   # compiler built them.
-  make -s -o all -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
+  make -o all -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" > "$T/said" 3>&-
+  # It says where, as the build does, and not every command.
+  grep -qxF "  INSTALL $T/root/usr/local" "$T/said"
+  refute_grep -qv '^  [A-Z]\|^make' "$T/said"
   local at=$T/root/usr/local
   for program in "$SRC"/bin/*.c; do
     program=$(basename "$program" .c)
@@ -27,7 +30,7 @@ load helper
   # The demo has its recorded host, the way into it and the fake Fabric Manager with it.
   run_ok env ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS= GPUAAS_PLAYGROUND="$T/playground" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     "$at/share/gpuaas/demo/lifecycle"
-  rm -r "$at"/share/gpuaas/demo/{enter,libvirtd.bash,libnvfm.so.1,h200}
+  rm -r "$at"/share/gpuaas/demo/{enter,libvirtd.bash,libnvfm.so.1,h200.tar.gz}
   diff -r "$SRC/share" "$at/share/gpuaas"
   make -s -o all -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
   [[ -s $at/share/zsh/vendor-completions/_gpuaas ]]

@@ -47,7 +47,7 @@ playground_default() {
   echo "${GPUAAS_PLAYGROUNDS:-/dev/shm}/gpuaas-playground-$UID"
 }
 
-# What stands in the lock of a folder that somebody has.
+# Prints the holder that the lock of a folder names.
 playground_holder() {
   local holder=''
   read -r holder 2> /dev/null < "$1/lock" || :
@@ -84,8 +84,9 @@ playground_take() {
 playground_make() {
   find "${playground:?}" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} +
   mkdir "$playground/dhcp-hosts"
-  if [[ -e $here/h200/host.umockdev ]]; then
-    cp -a "$here/h200" "$playground/host"
+  if [[ -e $here/h200.tar.gz ]]; then
+    mkdir "$playground/host"
+    tar -xzf "$here/h200.tar.gz" -C "$playground/host"
   else
     # The second socket has the two bundles that are not complete.
     "$(part generate)" h200 "$playground/host" nic.3.vfs.0=vfio-pci nic.7.vfs.0=mlx5_core
@@ -113,7 +114,7 @@ playground_open() {
   done
 }
 
-# What libvirt has of a VM outlives a reboot; the test driver forgets it, so it is kept here.
+# The definition of a VM outlives a reboot of a host. The test driver forgets it, so it is kept here.
 playground_close() {
   local names name kept=$playground/domains.new
   rm -rf -- "$kept"

@@ -31,7 +31,8 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_app_schema,	       &ga_app_fit_schema,
 	&ga_image_schema,       &ga_node_image_schema, &ga_node_settings_schema,
 	&ga_request_schema,     &ga_user_data_schema,  &ga_plan_schema,	     &ga_explanation_schema,
-	&ga_refusal_schema,     &ga_kept_refusal_schema, &ga_release_order_schema, &ga_wipe_order_schema,
+	&ga_refusal_schema,     &ga_kept_refusal_schema, &ga_release_order_schema,
+	&ga_wipe_order_schema,
 	&ga_hold_order_schema,
 	&ga_expectation_schema, &ga_progress_schema,   &ga_allocation_schema,
 	&ga_released_schema,    &ga_wipe_evidence_schema, &ga_observation_schema,
@@ -52,7 +53,8 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_requirement_schema, &ga_match_schema, &ga_allocation_match_schema,
 	&ga_team_schema,	       &ga_grant_schema,	     &ga_access_settings_schema,
 	&ga_proposal_schema,
-	&ga_finding_schema,     &ga_doctor_finding_schema, &ga_state_schema,	     &ga_error_schema,
+	&ga_finding_schema,     &ga_doctor_finding_schema,
+	&ga_state_schema,	     &ga_error_schema,
 	NULL,
 };
 

@@ -114,6 +114,10 @@ const struct ga_schema ga_hardware_profile_schema = {
 		GA_AS(S, mixed, "mixedMachines", GA_F_OBJ, GA_OPT, .sub = &mix_schema,
 		      .doc = "baremetal only: nodes with GPUs of several types, or of an unknown "
 			     "one; requests without a type get them"),
+		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
+		      .format = GA_T_CODE,
+		      .doc = "code with which gpuaas-place refuses the smallest request now, or "
+			     "the one reason why no node is ready; left out: it is placed"),
 		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request can be placed; null: now, or unknown"),
@@ -167,6 +171,7 @@ void ga_offer_forget(struct ga_hardware_profile *p)
 		p->mixed->available = 0;
 		ga_list_release(&p->mixed->machines_now);
 	}
+	free(GA_TAKE(p->unavailable_code));
 	free(GA_TAKE(p->expected_available_at));
 	free(GA_TAKE(p->expected_basis));
 	free(p->summary);

@@ -59,6 +59,7 @@ struct ga_hardware_profile {
 	int64_t pending_count; /* GPUs that waiting requests want */
 	GA_LIST(struct ga_offer_type) by_type;
 	struct ga_offer_mix *mixed; /* NULL: there is no such machine */
+	char *unavailable_code; /* of the refusal that the smallest request gets now; NULL: none */
 	char *expected_available_at; /* NULL: available now, or unknown */
 	char *expected_basis; /* wiping, hold_ending, maintenance_ending; NULL as above */
 	char *as_of;	      /* time of the oldest observation behind the numbers, or NULL */

@@ -414,6 +414,44 @@ static void end(struct counting *c)
 	ga_list_release(&c->counts);
 }
 
+/* "Not ready" says less than the reason that every node has. */
+static const char *first_code(const struct ga_refusal *r)
+{
+	size_t i;
+
+	if (strcmp(r->code, "not_ready") || !r->nodes.n)
+		return r->code;
+	for (i = 1; i < r->nodes.n; i++)
+		if (!ga_streq(r->nodes.v[i].code, r->nodes.v[0].code))
+			return r->code;
+	return r->nodes.v[0].code ? r->nodes.v[0].code : r->code;
+}
+
+char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile)
+{
+	struct ga_profile of = *profile; /* borrows every member */
+	struct ga_request request;
+	struct ga_decision d;
+	char *code;
+	size_t i;
+
+	if (profile->retired)
+		return ga_xstrdup("profile_retired");
+	ga_schema_init(&ga_request_schema, &request); /* borrows every member */
+	request.profile = of.name;
+	for (i = 0; i < of.counts.n; i++)
+		if (request.count == GA_UNKNOWN || of.counts.v[i] < request.count)
+			request.count = of.counts.v[i];
+	/* Any copy does, as a request names it. */
+	for (i = 0; i < fleet->nodes.n && !of.image; i++)
+		if (fleet->nodes.v[i].images.n)
+			of.image = (char *)(uintptr_t)fleet->nodes.v[i].images.v[0];
+	ga_place(fleet, &request, &of, false, &d);
+	code = d.placed ? NULL : ga_xstrdup(first_code(&d.refusal));
+	ga_decision_release(&d);
+	return code;
+}
+
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret)
 {

@@ -55,6 +55,11 @@ void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile
 void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 
+/* The code with which placement refuses the smallest request that names the profile, an image where
+ * the profile has none, and nothing else; where no node is ready for one reason, that reason.
+ * Allocated; NULL: it would be placed. */
+char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile);
+
 /* A slot that is not free now, with the time at which it becomes free. */
 struct ga_offer_soon {
 	char *slot;

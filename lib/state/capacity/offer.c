@@ -393,6 +393,8 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 		}
 		add_expected_types(o, p, ret);
 	}
+	if (!o->q->within && !o->q->limits && !ret->available)
+		ret->unavailable_code = ga_offer_refusal(&o->fleet, p);
 	ret->price_micros = ret->price_per_hour = p->price_micros;
 	ret->currency = ga_strdup0(o->q->currency);
 	ret->version = p->version;

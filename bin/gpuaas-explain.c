@@ -35,8 +35,8 @@ static int run(struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "--list takes no word");
 	if (!list && !n)
 		return ga_refuse(err, GA_USAGE, NULL, NULL, ("WORD is missing"),
-				 ("a code, an exit status, a kind of record, or KIND.MEMBER; --list "
-				  "prints the words"));
+				 ("a code, an exit status, a kind of record, or KIND.MEMBER; "
+				  "--list prints the words"));
 	if (list)
 		ga_explain_list();
 	for (i = 0; i < n; i++) {

@@ -360,3 +360,17 @@ attention()
   state_sql "UPDATE notice_hook SET sentence = 'it is not there'"
   assert_equal "$(attention 'map(.code)|join(",")')" cordoned,notify_failed
 }
+
+@test "a slot that a person disabled shows that reason beside its blocker" {
+  fleet 1 1
+  slot=$(gpuaas-list slots --limit 1 | jq -r .slot)
+  gpuaas-approve disable "$slot" --reason "waiting for a NIC, ticket 123" > "$T/said"
+  state_sql "UPDATE slot SET blockers = '[{\"code\":\"no_fabric_vf\",\"subject\":null,\"evidence\":\"no function is free\",\"hint\":null}]',
+    generation = generation + 1"
+  assert_equal "$(attention '.[0] | "\(.code) \(.sentence)"')" \
+    "no_fabric_vf no function is free; disabled: waiting for a NIC, ticket 123"
+  run_ok gpuaas-list slots --table
+  assert_output "waiting for a NIC"
+  run_ok gpuaas-list audit --where "object=$slot" --newest --limit 1 --table
+  assert_output "reason: waiting for a NIC, ticket 123"
+}

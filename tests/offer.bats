@@ -140,6 +140,30 @@ numbers()
 }
 
 # Durations of wipes are those of the fixture's evidence: some seconds.
+# why NAME: the code under which nothing of a profile is available
+why()
+{
+  gpuaas-profile list --public --json | jq -r "select(.name == \"$1\") | .unavailableCode"
+}
+
+@test "a profile of which nothing is available has the code with which placement refuses" {
+  profile other '.image = "nowhere" | .types = ["nvidia-h200-141gb"]'
+  profile whole '.shape = "baremetal" | del(.counts)'
+  profile any 'del(.image)'
+  fleet 1 2
+  assert_equal "$(why premium-gpu),$(why any)" null,null
+  for name in premium-gpu other whole any; do
+    refusal=$(gpuaas-place --profile "$name" --dry-run --json | jq -r 'select(.kind == "gpuaas.refusal/1").code')
+    # that without an image is offered with the image that a request will name
+    [[ $name == any ]] || assert_equal "$name $(why "$name")" "$name ${refusal:-null}"
+  done
+  assert_equal "$(why other)" image_missing
+  run_ok gpuaas-profile list --table
+  assert_output "image_missing"
+  gpuaas-node drain n000 --reason x > "$T/drained" || :
+  assert_equal "$(why premium-gpu),$(why any)" node_draining,node_draining
+}
+
 @test "where nothing is available it says when, and on what that rests" {
   fleet 1 2
   profile pairs '.counts = [2] | .types = ["nvidia-h200-141gb"]'

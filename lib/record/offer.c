@@ -119,7 +119,8 @@ const struct ga_schema ga_hardware_profile_schema = {
 			     "one; requests without a type get them"),
 		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
 		      .format = GA_T_CODE,
-		      .doc = "code of the refusal that the smallest request gets now"),
+		      .doc = "code with which gpuaas-place refuses the smallest request now, or "
+			     "the one reason why no node is ready; left out: it is placed"),
 		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request can be placed; null: now, or unknown"),

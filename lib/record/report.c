@@ -108,7 +108,8 @@ const struct ga_schema ga_refusal_report_schema = {
 		GA_AMOUNT(S, gpus, GA_REQ,
 			  "GPUs of these requests; a machine with any number of GPUs adds none"),
 		GA_AMOUNT(S, gpu_days, GA_REQ,
-			  "the same, with each request counted on every day on which it was refused"),
+			  "the same, with each request counted on every day on which it was "
+			  "refused"),
 		GA_AMOUNT(S, attempts, GA_REQ, "how often these requests were made"),
 		GA_FIELDS_END },
 };

@@ -350,7 +350,8 @@ const struct ga_schema ga_attention_schema = {
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
 		GA_OBJ(S, acknowledged, GA_OPT, &acknowledged_schema,
-		       "person, reason and end, where somebody acknowledged the entry; left out: nobody did"),
+		       "person, reason and end, where somebody acknowledged the entry; left out: "
+		       "nobody did"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -435,7 +436,8 @@ const struct ga_schema ga_doctor_finding_schema = {
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "slot, node, device, step or unit"),
 		GA_TEXT(S, code, GA_NULLOK, GA_T_ANY, "code of the finding: gpuaas-codes(7)"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
-		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "command to run first; null: see the reason"),
+		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY,
+			"command to run first; null: see the reason"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -36,8 +36,8 @@ CREATE TABLE refusal_total (
 	PRIMARY KEY (code, type)
 ) STRICT, WITHOUT ROWID;
 
--- A row of attention is acknowledged until the end that a person gave, as long as it is the row that
--- the person saw: the same object, code, state, time, and sentence (without the times in it).
+-- A row of attention is acknowledged until the end that a person gave, as long as it is the row
+-- that the person saw: the same object, code, state, time, and sentence (without the times in it).
 CREATE TABLE acknowledgement (
 	object_kind TEXT NOT NULL,
 	object TEXT NOT NULL,

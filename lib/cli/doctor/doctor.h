@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-doctor: the checks that the other programs have, run one after the other, and their answers
- * in the order in which a person acts. It only runs programs that look, and opens nothing itself.
+ * gpuaas-doctor: the checks that the other programs have, run one after the other, and their
+ * answers in the order in which a person acts. It only runs programs that look, and opens nothing
+ * itself.
  */
 #ifndef GA_CLI_DOCTOR_DOCTOR_H
 #define GA_CLI_DOCTOR_DOCTOR_H

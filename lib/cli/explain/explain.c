@@ -188,8 +188,8 @@ static int unknown(const char *word, struct ga_err *err)
 	return ga_refuse(err, GA_NOTFOUND, NULL, word,
 			 ("no page explains '%.64s'%s%s", word, near.n ? "; near to it: " : "",
 			  near.n ? names.buf : ""),
-			 ("a code, a state, an exit status, a metric, an alert, a kind of record, or "
-			  "KIND.MEMBER; --list prints the words"));
+			 ("a code, a state, an exit status, a metric, an alert, a kind of record, "
+			  "or KIND.MEMBER; --list prints the words"));
 }
 
 /* The pages name the folder of make's default PREFIX; the program knows its own. */

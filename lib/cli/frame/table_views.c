@@ -298,6 +298,7 @@ static const struct {
 	    { { "GPU MEMORY", "wipe.gpu_memory", 0 }, false } } },
 	{ &ga_node_schema, { { { "DEADLINE", "drain_deadline", 0 }, true } } },
 	{ &ga_slot_schema, { { { "REASON", "cordon_reason", 0 }, true } } },
+	{ &ga_hardware_profile_schema, { { { "REASON", "unavailableCode", 1 }, true } } },
 	{ &ga_attention_schema,
 	  { { { "HIDDEN UNTIL", "acknowledged.until", 0 }, true },
 	    { { "BY", "acknowledged.by", 0 }, true } } },

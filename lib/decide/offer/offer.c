@@ -471,6 +471,19 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n)
 
 /* ---- why none is available ---- */
 
+/* "Not ready" says less than the reason that every node has. */
+static const char *first_code(const struct ga_refusal *r)
+{
+	size_t i;
+
+	if (strcmp(r->code, "not_ready") || !r->nodes.n)
+		return r->code;
+	for (i = 1; i < r->nodes.n; i++)
+		if (!ga_streq(r->nodes.v[i].code, r->nodes.v[0].code))
+			return r->code;
+	return r->nodes.v[0].code ? r->nodes.v[0].code : r->code;
+}
+
 char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		       const char *type)
 {
@@ -494,7 +507,7 @@ char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *pr
 		c.request.types.n = 1;
 	}
 	ga_place(&here, &c.request, &c.profile, false, &d);
-	code = d.placed ? NULL : ga_strdup0(d.refusal.code);
+	code = d.placed ? NULL : ga_xstrdup(first_code(&d.refusal));
 	ga_decision_release(&d);
 	free(here.nodes.v);
 	end(&c);

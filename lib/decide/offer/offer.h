@@ -56,8 +56,9 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 
 /* The code of the refusal that placement gives now to the smallest request of the profile, for one
- * type (NULL: for the types of the profile), with an image where the profile has none; NULL:
- * placement accepts it. The fleet has every node by itself. Allocated. */
+ * type (NULL: for the types of the profile), with an image where the profile has none; where no
+ * node is ready for one reason, that reason. NULL: placement accepts it. The fleet has every node
+ * by itself. Allocated. */
 char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		       const char *type);
 

@@ -24,7 +24,8 @@ void ga_store_refusal_of(const struct ga_request *request, const struct ga_profi
 	ret->project = ga_xstrdup(request->project ? request->project : GA_PROJECT_DEFAULT);
 	ret->profile = ga_xstrdup(request->profile);
 	ret->shape = ga_xstrdup(shape ? shape : "slice");
-	/* A word that is no type is in the sentence alone: users cannot fill the sums with words. */
+	/* A word that is no type is in the sentence alone: users cannot fill the sums with
+	 * words. */
 	for (i = 0; i < request->types.n && !unknown; i++)
 		ga_texts_add(&ret->types, request->types.v[i]);
 	if (ret->types.n)

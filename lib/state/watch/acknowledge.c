@@ -165,8 +165,10 @@ static int write_row(struct ga_db *db, struct ga_attention *row, const struct ga
 			 until) < 0)
 		return -1;
 	row->acknowledged = ga_xcalloc(1, sizeof(*row->acknowledged));
-	*row->acknowledged = (struct ga_acknowledged){ ga_xstrdup(ga_audit_actor()), ga_xstrdup(now),
-						       ga_xstrdup(until), ga_xstrdup(a->reason) };
+	*row->acknowledged = (struct ga_acknowledged){
+		.by = ga_xstrdup(ga_audit_actor()), .at = ga_xstrdup(now),
+		.until = ga_xstrdup(until), .reason = ga_xstrdup(a->reason),
+	};
 	return 0;
 }
 

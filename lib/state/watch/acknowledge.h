@@ -33,8 +33,8 @@ struct ga_attentions {
 void ga_attentions_release(struct ga_attentions *list);
 /*
  * Acknowledges the rows of the object and code, or takes that back; ret has the rows as they are
- * then, and is overwritten. In the caller's transaction, with the audit row. The user needs the grant to
- * administer the object. GA_NOTFOUND "not_listed": there is no such row, or none that is
+ * then, and is overwritten. In the caller's transaction, with the audit row. The user needs the
+ * grant to administer the object. GA_NOTFOUND "not_listed": there is no such row, or none that is
  * acknowledged; GA_USAGE: the object has rows of several codes, or until is not within
  * GA_ACKNOWLEDGE_DAYS from now.
  */

@@ -154,7 +154,8 @@ static char *slot_sentence(const struct ga_rows *r)
 {
 	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
 	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
-	ga_autofree char *command = slot_command(r);
+	const char *state = ga_rows_text(r, S_STATE);
+	ga_autofree char *command = slot_command(r), *said = NULL;
 	const char *at = hint && command ? strstr(hint, command) : NULL;
 
 	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
@@ -163,11 +164,15 @@ static char *slot_sentence(const struct ga_rows *r)
 	if (!code)
 		return cordon ? ga_xstrdup(cordon) :
 				ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
+	/* The person's reason, too: it says more than that the slot is out of sale. */
+	if (cordon)
+		said = ga_xprintf("; %s: %s", strcmp(state, "disabled") && strcmp(state,
+				  "quarantined") ? "cordoned" : state, cordon);
 	if (!hint || at == hint)
-		return ga_xstrdup(evidence ? evidence : code);
-	return ga_xprintf("%s: %.*s%s", evidence ? evidence : code,
+		return ga_xprintf("%s%s", evidence ? evidence : code, said ? said : "");
+	return ga_xprintf("%s: %.*s%s%s", evidence ? evidence : code,
 			  at ? (int)(at - hint) : (int)strlen(hint), hint,
-			  at ? "the command" : "");
+			  at ? "the command" : "", said ? said : "");
 }
 
 /* A slot that is not in use returns to sale by its wipe; a slot in use stays where it is. A repair

@@ -229,7 +229,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 
 		if (run != GA_UNKNOWN && ga_time_read(ga_rows_text(rows, B_STARTED), &started))
 			until = ga_time_format(ga_time_after(started, run), until_text);
-		sentence = sentence_of(rows, code, until);
+		sentence = ga_time_shorten(sentence_of(rows, code, until));
 		if (elsewhere && !baremetal) {
 			ga_autofree char *there = GA_TAKE(command);
 

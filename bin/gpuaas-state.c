@@ -42,7 +42,8 @@ static const struct ga_cmd cmds[] = {
 	  .run = run_migrate },
 	{ .name = "apply",
 	  .abstract = "store profiles, apps, images, node settings, regions, teams and grants",
-	  .args = "FILE|-…", .args_min = 1, .args_max = -1, .run = ga_cli_apply },
+	  .args = "FILE|-…", .args_min = 1, .args_max = -1, .opts = ga_cli_apply_opts,
+	  .run = ga_cli_apply },
 	{ .name = "fold", .abstract = "commit results of hosts", .args = "FILE|-", .args_max = 1,
 	  .run = run_fold },
 	{ .name = "expect", .abstract = "print the expected state of the nodes",
@@ -78,7 +79,7 @@ static const struct ga_prog prog = {
 						  &ga_expectation_schema, &ga_audit_schema,
 						  &ga_allocation_schema, &ga_slot_schema,
 						  &ga_wipe_order_schema, &ga_notice_schema,
-						  &ga_attention_schema, NULL },
+						  &ga_attention_schema, &ga_change_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
@@ -180,9 +181,7 @@ static int run_check(struct ga_err *err)
 	ga_tell_engine();
 	ga_tell_open(db);
 	found = ga_tell_check(db, err);
-	if (found < 0 || ga_tell_state(db, "check", ga_cli_state_path(), err) < 0)
-		return -1;
-	return found > 0;
+	return found < 0 ? -1 : found > 0;
 }
 
 int main(int argc, char **argv)

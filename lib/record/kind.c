@@ -52,7 +52,9 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_requirement_schema, &ga_match_schema, &ga_allocation_match_schema,
 	&ga_team_schema,	       &ga_grant_schema,	     &ga_access_settings_schema,
 	&ga_proposal_schema,
-	&ga_finding_schema,     &ga_state_schema,	     &ga_error_schema,
+	&ga_change_schema,
+	&ga_finding_schema,     &ga_doctor_finding_schema, &ga_state_schema,
+	&ga_error_schema,
 	NULL,
 };
 

@@ -185,6 +185,19 @@ static void add_text(struct ga_str *out, const char *path, const char *text, int
 	}
 }
 
+/* "price_micros 0 -> 2000000" */
+static void add_change(struct ga_str *out, json_t *change)
+{
+	const char *was = json_string_value(json_object_get(change, "before"));
+	const char *is = json_string_value(json_object_get(change, "after"));
+
+	add_plain(out, json_string_value(json_object_get(change, "member")));
+	ga_str_addc(out, ' ');
+	add_plain(out, was ? was : "none");
+	ga_str_add(out, " -> ");
+	add_plain(out, is ? is : "none");
+}
+
 static void add_value(struct ga_str *out, const char *path, json_t *value, int64_t now)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -199,6 +212,8 @@ static void add_value(struct ga_str *out, const char *path, json_t *value, int64
 		ga_str_add(out, json_is_true(value) ? "yes" : "no");
 	else if (json_is_array(value))
 		add_list(out, value, now);
+	else if (json_object_get(value, "member")) /* of gpuaas.change */
+		add_change(out, value);
 	else if (json_is_object(value)) {
 		ga_rec_dump(value, &text);
 		add_plain(out, text.buf);

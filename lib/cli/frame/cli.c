@@ -123,6 +123,19 @@ static int set_word(const struct ga_opt *o, const char *value, struct ga_err *er
 		       value);
 }
 
+/* Whether a text is what pages and attention write in place of one: pasted as it stands, the audit
+ * would keep it for ever. */
+static bool is_placeholder(const struct ga_opt *o, const char *value)
+{
+	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (!strcmp(value, words[i]))
+			return ga_streq(o->arg, "TEXT");
+	return false;
+}
+
 static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 {
 	switch (o->type) {
@@ -130,6 +143,13 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 		*(bool *)o->var = true;
 		return 0;
 	case GA_O_TEXT:
+		if (is_placeholder(o, value))
+			return ga_refuse(err, GA_USAGE, "placeholder", NULL,
+					 ("--%s '%s' stands for a text of yours", o->name, value),
+					 ("put the text there, in quotes if it has spaces; it is "
+					  "kept with what is done"));
+		*(const char **)o->var = value;
+		return 0;
 	case GA_O_PATH:
 		*(const char **)o->var = value;
 		return 0;

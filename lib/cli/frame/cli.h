@@ -172,7 +172,8 @@ void ga_cli_say_error(const struct ga_err *err);
 
 /* ---- records in ---- */
 
-/* One kind of record that a program accepts. rec and its pointers are valid only during the call.
+/* One kind of record that a program accepts; the last of a table has no schema, and if it has take,
+ * that takes every other record. rec and its pointers are valid only during the call.
  * -1 ends the reading with the error. */
 struct ga_consumer {
 	const struct ga_schema *schema;

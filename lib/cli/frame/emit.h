@@ -39,6 +39,8 @@ void ga_emit_note(const struct ga_schema *schema, json_t *json);
  * instead. Says nothing when a refusal or failure came: the stage before had no order to give, and
  * its record says why. ga_cli_finish calls this unless the program failed. */
 void ga_cli_stream_say(void);
+/* For a child, whose parent reads the stream: ga_cli_stream_say says nothing. */
+void ga_cli_stream_forget(void);
 
 /* The table (table.c) keeps rows of one kind until a row of another kind comes, and then prints
  * them aligned. json is a record; the caller still owns it. */

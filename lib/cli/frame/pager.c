@@ -72,8 +72,9 @@ static bool split(const char *command, struct ga_texts *ret)
 	return true;
 }
 
-/* Fills argv without its NULL at the end; nothing: no pager is wanted. */
-static void choose(struct ga_texts *argv)
+/* Fills argv without its NULL at the end; nothing: no pager is wanted. Returns whether a person
+ * chose it. */
+static bool choose(struct ga_texts *argv)
 {
 	const char *from = "GPUAAS_PAGER", *command = is_guarded() ? NULL : getenv(from);
 
@@ -91,6 +92,7 @@ static void choose(struct ga_texts *argv)
 		*ga_list_add(argv) = ga_xstrdup("less");
 	if (argv->n == 1 && !strcmp(argv->v[0], "cat"))
 		ga_texts_release(argv);
+	return command != NULL;
 }
 
 /* The environment of the pager: ours with the options of less, or one of our own. */
@@ -161,9 +163,9 @@ static bool show(int fd)
 	struct ga_texts argv = { 0 }, env = { 0 };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
 	int status = -1;
+	bool chosen = choose(&argv), missing;
 	pid_t pid;
 
-	choose(&argv);
 	if (!argv.n)
 		return false;
 	*ga_list_add(&argv) = NULL;
@@ -185,12 +187,14 @@ static bool show(int fd)
 		;
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGQUIT, &quit, NULL);
-	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+	missing = pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127);
+	/* A machine without less is in order. */
+	if (missing && chosen)
 		ga_say("%s: warning: the pager '%s' cannot be run: --no-pager does without",
 		       ga_cli_program(), argv.v[0]);
 	ga_texts_release(&argv);
 	ga_texts_release(&env);
-	return pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+	return !missing;
 }
 
 int ga_pager_end(void)

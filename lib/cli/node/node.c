@@ -208,7 +208,7 @@ static int list(struct run *run, struct ga_err *err)
 	struct ga_list_query q = { .kind = "node" };
 
 	if (begin(run, false, false, err) < 0 ||
-	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, &q, &names, err) < 0)
+	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, NULL, &q, &names, err) < 0)
 		return -1;
 	if (!names.unknown.code)
 		return ga_store_list(run->db, &q, show, NULL, err);

@@ -8,8 +8,8 @@
 
 #include "cli/frame/cli.h"
 
-extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_adopt_opts[],
-	ga_cli_rebuild_opts[], ga_cli_notify_opts[],
+extern const struct ga_opt ga_cli_apply_opts[], ga_cli_backup_opts[], ga_cli_restore_opts[],
+	ga_cli_adopt_opts[], ga_cli_rebuild_opts[], ga_cli_notify_opts[],
 	ga_cli_acknowledge_opts[];
 
 /* The commands return 0 or an exit status above 0, or -1 with the error. */

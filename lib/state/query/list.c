@@ -163,6 +163,13 @@ static const struct list_kind *find_kind(const char *name, struct ga_err *err)
 	return NULL;
 }
 
+const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err)
+{
+	const struct list_kind *k = find_kind(kind, err);
+
+	return k ? k->schema : NULL;
+}
+
 /* ---- the filter ---- */
 
 struct filter {
@@ -178,9 +185,7 @@ struct filter {
 
 static bool lets_through(struct filter *f, const struct ga_schema *schema, const void *obj)
 {
-	const char *const *where = f->q->where, *const *or_where = f->q->or_where;
 	const char *time;
-	size_t i;
 
 	if (!f->behind) {
 		f->behind = ga_streq(ga_where_text(schema, obj, f->kind->id), f->q->after);
@@ -189,11 +194,7 @@ static bool lets_through(struct filter *f, const struct ga_schema *schema, const
 	time = f->since[0] ? ga_where_text(schema, obj, f->kind->time) : NULL;
 	if (f->since[0] && (!time || strcmp(time, f->since) < 0))
 		return false;
-	for (i = 0; where && where[i]; i++)
-		if (!ga_where_matches(schema, obj, where[i]) &&
-		    !(or_where && or_where[i] && ga_where_matches(schema, obj, or_where[i])))
-			return false;
-	return true;
+	return !f->q->where || ga_wheres_match(schema, obj, f->q->where);
 }
 
 /* Lists that use more of the query than its filter: stale_seconds and here. */
@@ -232,12 +233,8 @@ static int pass(const struct ga_schema *schema, const void *obj, void *arg, stru
 static int check_query(struct filter *f, struct ga_err *err)
 {
 	const struct ga_list_query *q = f->q;
-	const char *const *where = q->where;
 	int64_t micros;
 
-	for (; where && *where; where++)
-		if (ga_where_check(f->kind->schema, *where, err) < 0)
-			return -1;
 	if (q->after && !f->kind->id)
 		return ga_fail(err, GA_USAGE, "%s have no ids to go on after", f->kind->plural);
 	if (q->newest && !f->kind->history)

@@ -13,6 +13,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){ "gpuaas-doctor",
 					   "gpuaas-doctor --json | jq -r .command", NULL },
 	.needs_state = true,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

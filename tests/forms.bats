@@ -59,6 +59,29 @@ fits()
   assert_equal "$(gpuaas-list slots --where state=wiping -o name | wc -l)" 6
 }
 
+@test "times are as seen from now, or exact where they are compared; numbers have their unit" {
+  local exact='20[0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z' at
+  run_ok gpuaas-list nodes --table
+  [[ ${lines[0]} == *OBSERVED* && ${lines[1]} =~ (now|[0-9]+[sm]\ ago)\ *$ ]]
+  run_ok gpuaas-list nodes --table --columns observed_at
+  [[ ${lines[1]} =~ ^$exact$ ]]
+  run_ok gpuaas-list nodes -o wide
+  [[ ${lines[1]} =~ $exact ]]
+  run_ok gpuaas-list audit --table --limit 1
+  [[ ${lines[1]} =~ $exact ]]
+  run_ok gpuaas-list nodes -o csv --columns observed_at
+  assert_equal "${lines[1]}" "$(gpuaas-list nodes --json | jq -r .observed_at)"
+  # The time that a table shows selects the same rows.
+  at=$(gpuaas-list audit --table --columns at --limit 1 | tail -n 1)
+  assert_equal "$(gpuaas-list audit --since "$at" --json)" "$(gpuaas-list audit --json)"
+  run_ok gpuaas-profile catalog nvidia-h200-141gb --table
+  assert_output "141 GB"
+  assert_output "4.8 TB/s"
+  run_ok in_host gpuaas-wipe --table < "$T/orders"
+  run_ok gpuaas-list tasks --table
+  [[ ${lines[0]} == *TOOK* && ${lines[1]} =~ (ms|s)$ ]]
+}
+
 @test "CSV and names for scripts; sorted by a title, highest first, what is empty last" {
   run_ok gpuaas-list slots -o csv --columns slot_index,state --sort -#
   assert_equal "${lines[0]}|${lines[1]}|${lines[8]}" "slot_index,state|7,wiping|0,wiping"

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "decide/setup/remote.h"
 #include "record/state.h"
+#include "record/time.h"
 #include "state/db/fsm.h"
 
 /* Whether the object is in a state that it never leaves: no command helps there. */
@@ -133,7 +134,7 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 
 	command = elsewhere && !from_here ? ga_remote_command(given, f->node) : GA_TAKE(given);
 	a.acknowledged = known ? (struct ga_acknowledged *)(uintptr_t)&known->shown : NULL;
-	a.sentence = sentence;
+	a.sentence = sentence ? ga_time_shorten(sentence) : NULL;
 	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
 	return has_ended(f) ? 0 : to->each(&ga_attention_schema, &a, to->arg, err);
 }

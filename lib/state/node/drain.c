@@ -256,7 +256,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			until = ga_time_format(ga_time_after(started, run), until_text);
 		ends = when_ends(rows, until);
 		command = command_of(rows, code, node, ends);
-		sentence = sentence_of(rows, code, until, ends);
+		sentence = ga_time_shorten(sentence_of(rows, code, until, ends));
 		if (elsewhere && !baremetal) {
 			ga_autofree char *there = GA_TAKE(command);
 

@@ -182,6 +182,10 @@ check-bats: all units $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
 	$QGPUAAS_BUILD=$(B) tests/run --jobs $$(($(JOBS) + 1)) \
 		$(filter $(LONGEST),$(BATS)) $(filter-out $(LONGEST),$(shell ls -S $(BATS)))
 
+## check-face: what a person meets at a terminal: completion pressed in bash and zsh
+check-face:
+	$(SUB) check-bats BATS=tests/face.bats
+
 ## check-cloud: a Debian cloud image with real cloud-init, through libvirt in software; needs root
 check-cloud:
 	$(DEPS) --build --run --cloud
@@ -249,10 +253,6 @@ schemas: $(B)/tool/schemas
 records-man: schemas
 	packaging/make-records-man man/gpuaas-records.5 share/schema > $(B)/gpuaas-records.5
 	cp $(B)/gpuaas-records.5 man/gpuaas-records.5
-
-## completions: write completions/ from what the programs say of themselves
-completions: all
-	packaging/make-completions $(B)/bin completions
 
 ## demo: install what is missing, build, run share/demo/lifecycle
 demo:
@@ -375,8 +375,8 @@ clean:
 help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: playground all units benches replays check check-unit check-replay check-bats check-cloud \
-	check-vm check-source check-layers check-asan cover analyzer mutate fuzz-smoke schemas \
-	records-man completions demo deb check-deb bench day torture install uninstall clean help \
+.PHONY: all units benches playground replays check check-unit check-replay check-bats check-face \
+	check-cloud check-vm check-source check-layers check-asan cover analyzer mutate \
+	fuzz-smoke schemas records-man demo deb check-deb bench day torture install uninstall clean help \
 	compile_commands.json FORCE
 .SECONDARY:

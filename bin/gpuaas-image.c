@@ -76,11 +76,11 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "prewarm", .abstract = "copy the images of records that this node does not have",
 	  .args = "FILE|-", .args_max = 1, .opts = prewarm_opts, .run = run_prewarm },
 	{ .name = "verify", .abstract = "read images again and compare them with their digests",
-	  .args = "NAME|FILE…", .args_max = -1, .opts = verify_opts, .run = run_verify },
+	  .args = "IMAGE|FILE…", .args_max = -1, .opts = verify_opts, .run = run_verify },
 	{ .name = "list", .abstract = "list the images of this node",
-	  .args = "NAME…", .args_max = -1, .run = run_list },
+	  .args = "IMAGE…", .args_max = -1, .run = run_list },
 	{ .name = "rm", .abstract = "withdraw and remove images that nothing uses",
-	  .args = "NAME…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm },
+	  .args = "IMAGE…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm },
 	{ .name = NULL },
 };
 
@@ -97,6 +97,7 @@ static const struct ga_prog prog = {
 		"gpuaas-list images | gpuaas-image prewarm --from /mnt | gpuaas-state apply -",
 		"gpuaas-image verify --all | gpuaas-state apply -", NULL },
 	.acts = true,
+	.looks = "list",
 };
 
 static char *text(const char *s)

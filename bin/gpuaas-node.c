@@ -126,6 +126,7 @@ static const struct ga_prog prog = {
 		"gpuaas-node set h7 --address h7.example.net --pool h200", NULL },
 	.needs_state = true,
 	.acts = true,
+	.looks = "list show",
 };
 
 int main(int argc, char **argv)

@@ -62,13 +62,13 @@ static const struct ga_cmd cmds[] = {
 	  no_opts, ga_cli_labels },
 	{ "create", "make a profile by hand or from nodes, or suggest some", "[NAME [NODE…]]", 0,
 	  -1, ga_profile_create_opts, ga_cli_profile_create },
-	{ "show", "show a profile, the current version or another", "NAME[@VERSION]", 1, 1,
+	{ "show", "show a profile, the current version or another", "PROFILE[@VERSION]", 1, 1,
 	  ga_profile_show_opts, ga_cli_profile_show },
-	{ "set", "change a profile: make a new version; allocations keep theirs", "NAME", 1, 1,
+	{ "set", "change a profile: make a new version; allocations keep theirs", "PROFILE", 1, 1,
 	  ga_profile_set_opts, ga_cli_profile_set },
-	{ "retire", "retire a profile: it takes no new work", "NAME", 1, 1, ga_profile_retire_opts,
-	  ga_cli_profile_retire },
-	{ "teams", "set the teams that may use a profile", "NAME", 1, 1, ga_profile_teams_opts,
+	{ "retire", "retire a profile: it takes no new work", "PROFILE", 1, 1,
+	  ga_profile_retire_opts, ga_cli_profile_retire },
+	{ "teams", "set the teams that may use a profile", "PROFILE", 1, 1, ga_profile_teams_opts,
 	  ga_cli_profile_teams },
 	{ .name = NULL },
 };
@@ -96,6 +96,7 @@ static const struct ga_prog prog = {
 					   "gpuaas-profile set premium --price 9.90", NULL },
 	.needs_state = true,
 	.acts = true,
+	.looks = "catalog list nodes labels show",
 };
 
 int main(int argc, char **argv)

@@ -27,7 +27,7 @@ static char *node;
 static struct ga_user_datas user_data;
 
 static const struct ga_opt opts[] = {
-	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID|NAME",
+	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ALLOCATION",
 	  .help = "continue an allocation that this host has begun" },
 	{ .name = "user-data-dir", .type = GA_O_PATH, .var = &user_data_dir, .arg = "DIR",
 	  .help = "folder of user-data, named by digest (default: HOST_DIR/user-data, then beside "

@@ -28,7 +28,7 @@ static struct ga_reconcile_opts how;
 static int64_t remaining, expectations;
 
 static const struct ga_opt opts[] = {
-	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NAME",
+	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NODE",
 	  .help = "the node's id (default $GPUAAS_NODE, else made from the machine id)" },
 	{ .name = "repair", .type = GA_O_FLAG, .var = &opt.repair,
 	  .help = "do the safe repairs; never ends a domain, never writes to a disk" },

@@ -5,6 +5,7 @@
  * a terminal, records in a pipe.
  */
 #include "cli/frame/cli.h"
+#include "cli/frame/watch.h"
 #include "record/access.h"
 #include "record/app.h"
 #include "record/match.h"
@@ -13,6 +14,14 @@
 #include "state/db/row.h"
 #include "state/query/find.h"
 #include "state/query/show.h"
+
+static bool watch;
+
+static const struct ga_opt opts[] = {
+	{ .name = "watch", .type = GA_O_FLAG, .var = &watch,
+	  .help = "show it on the whole terminal, anew when the state changes; q ends it" },
+	GA_OPTS_END,
+};
 
 static const struct ga_schema *const produces[] = {
 	&ga_node_schema, &ga_slot_schema,		 &ga_allocation_schema, &ga_claim_schema,
@@ -23,6 +32,7 @@ static const struct ga_schema *const produces[] = {
 
 static const char *const examples[] = {
 	"gpuaas-show 7f3c",
+	"gpuaas-show 7f3c --watch",
 	"gpuaas-show h7 --json | jq -c 'select(.kind==\"gpuaas.slot/1\")'",
 	NULL,
 };
@@ -30,12 +40,14 @@ static const char *const examples[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-show",
 	.abstract = "show everything of one node, slot, allocation, app, team or grant",
-	.args = "ID",
+	.args = "OBJECT",
 	.args_min = 1,
 	.args_max = 1,
+	.opts = opts,
 	.produces = produces,
 	.examples = examples,
 	.needs_state = true,
+	.looks = "*",
 };
 
 static const struct {
@@ -67,6 +79,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 		ga_autojson json_t *json = ga_schema_format(schema, obj);
 
 		s->begun = true;
+		json_object_del(json, "phases"); /* the timeline has them */
 		ga_print_record(schema, json, NULL);
 		return 0;
 	}
@@ -98,6 +111,6 @@ int main(int argc, char **argv)
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
 	if (r > 0)
-		r = run(&err);
+		r = watch ? ga_watch(ga_cli_state_path(), run, &err) : run(&err);
 	return ga_cli_finish(&prog, r, &err);
 }

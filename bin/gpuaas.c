@@ -14,6 +14,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/complete.h"
 #include "record/closest.h"
 
 static const char *const examples[] = {
@@ -138,6 +139,38 @@ static int run_program(const char *own, char **argv)
 	return saved == EACCES ? GA_DENIED : GA_SYSTEM;
 }
 
+/* The words of the cursor: the program, or what that program answers for its own. Words after
+ * "launch" are those of gpuaas-place. */
+static int complete(const char *own, char **words, int n)
+{
+	static const char *const more[] = { "help", "launch", NULL };
+	const char *begin = n ? words[n - 1] : "";
+	struct ga_texts names = { 0 };
+	size_t i;
+
+	if (n > 1 && strcmp(words[0], "help")) {
+		ga_autofree char *program = ga_xprintf(
+			"gpuaas-%s", ga_streq(words[0], "launch") ? "place" : words[0]);
+		ga_autofree char *beside = ga_cli_beside(program);
+		ga_autofree const char **argv = ga_xcalloc((size_t)n + 2, sizeof(*argv));
+
+		argv[0] = beside;
+		argv[1] = GA_COMPLETE;
+		for (i = 1; i < (size_t)n; i++)
+			argv[1 + i] = words[i];
+		if (!strchr(words[0], '/'))
+			ga_proc_exec(argv, environ);
+		return 0;
+	}
+	find_programs(own, &names);
+	for (i = 0; i < names.n; i++)
+		ga_cli_offer(names.v[i] + strlen("gpuaas-"), NULL, begin);
+	for (i = 0; n < 2 && more[i]; i++)
+		ga_cli_offer(more[i], NULL, begin);
+	ga_texts_release(&names);
+	return 0;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas",
 	.abstract = "run a program of gpuaas",
@@ -145,6 +178,7 @@ static const struct ga_prog prog = {
 	.args_min = 1,
 	.args_max = -1,
 	.examples = examples,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)
@@ -156,6 +190,11 @@ int main(int argc, char **argv)
 	own = own_folder();
 	if (ga_cli_read_config(&err) < 0)
 		return ga_cli_finish(&prog, -1, &err);
+	if (argc > 1 && ga_streq(argv[1], GA_COMPLETE)) {
+		if (argc != 3 || argv[2][0] != '-')
+			return complete(own, argv + 2, argc - 2);
+		return ga_cli_finish(&prog, ga_cli_parse(&prog, argc, argv, &err), &err);
+	}
 	/* Words after the name of a program belong to that program. */
 	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]) ||
 	    (argc == 2 && !strcmp(argv[1], "help"))) {

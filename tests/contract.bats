@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The texts of a program about itself agree: --help, --introspect-cli, its man page, the completions, the
+# The texts of a program about itself agree: --help, --introspect-cli, its man page, the
 # schemas of its records, the exit statuses. Every program of bin/ is held to it.
 
 load helper
@@ -257,7 +257,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     introspect "$p" > "$T/i.json"
     # The options that every program has stand in gpuaas(7).
     jq -r '.command | (.options[].names[], .commands[].options[].names[],
-      .commands[].name) | select(IN("--json", "--table", "-o", "--format", "--columns", "--sort", "-h", "--help", "--version",
+      .commands[].name) | select(IN("--json", "--table", "-o", "--format", "--columns", "--sort", "--no-pager", "-h", "--help", "--version",
         "--introspect-cli") | not)' "$T/i.json" | sort -u > "$T/names"
     awk 'FILENAME == ARGV[1] { names[$0]; next } { text = text "\n" $0 }
       END { for (name in names) if (!index(text, name)) print name }' "$T/names" "$T/page" |
@@ -272,64 +272,11 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     lacking "$T/names" "$T/has" |
       sed "s/.*/$p: its man page shows &, the program has no such option/" >> "$T/bad"
   done
-  for name in --json --table --format --columns --sort --help --version --introspect-cli; do
+  for name in --json --table --format --columns --sort --no-pager --help --version --introspect-cli; do
     page gpuaas 7 > "$T/page"
     grep -qF -- "$name" "$T/page" || bad "gpuaas(7) lacks $name"
   done
   all_good
-}
-
-@test "the completions know every program, command and option" {
-  for p in "${PROGRAMS[@]}"; do
-    introspect "$p" > "$T/i.json"
-    jq -r '.command as $c | "\($c.name)\t\($c.options[].names[])",
-      ($c.commands[] | "\($c.name) \(.name)\t\(.options[].names[])")' "$T/i.json" > "$T/want"
-    # shellcheck disable=SC2016 # for the other bash
-    sort -u "$T/want" | bash -c 'source "$1"
-      while IFS=$'"'\\t'"' read -r key name; do
-        [[ " ${_gpuaas_words[$key]-} " == *" $name "* ]] || echo "bash: $key $name"
-        [[ $(< "$2") == *"$name"* ]] || echo "zsh: $key $name"
-      done' - "$SRC/completions/gpuaas.bash" "$SRC/completions/_gpuaas" >> "$T/bad"
-  done
-  all_good
-}
-
-@test "bash completes programs, commands, options and their words" {
-  cat > "$T/complete" <<'COMPLETE'
-source "$SRC/completions/gpuaas.bash"
-COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-_gpuaas
-printf '%s\n' "${COMPREPLY[@]}"
-COMPLETE
-  run_ok bash "$T/complete" gpuaas disc
-  assert_equal "$output" discover
-  run_ok bash "$T/complete" gpuaas-discover --vers
-  assert_equal "$output" --version
-  run_ok bash "$T/complete" gpuaas discover --vers
-  assert_equal "$output" --version
-  run_ok bash "$T/complete" gpuaas launch --ap
-  assert_equal "$output" --app
-  run_ok bash "$T/complete" gpuaas-state ini
-  assert_equal "$output" init
-  run_ok bash "$T/complete" gpuaas-approve --wipe-class p
-  assert_equal "$output" purge
-  touch "$T/some-file"
-  run_ok bash "$T/complete" gpuaas-wipe "$T/some"
-  assert_equal "$output" "$T/some-file"
-}
-
-@test "a real zsh completes programs, commands, options and their words" {
-  command -v zsh > /dev/null || skip "zsh is missing"
-  touch "$T/some-file"
-  run_ok timeout 120 "$SRC/tests/zsh-complete" "$SRC/completions" \
-    "gpuaas disc" "gpuaas-discover --vers" "gpuaas launch --ap" "gpuaas discover --vers" "gpuaas-state ini" "gpuaas vm st" \
-    "gpuaas-vm stop --t" "gpuaas-image verify --dig" "gpuaas-approve --wipe-class " \
-    "gpuaas-wipe --class=p" "gpuaas-host-bootstrap --huge" "gpuaas-wipe $T/some"
-  assert_equal "$(grep -v '^$' <<< "$output" | paste -sd ' ')" "gpuaas disc: discover \
-gpuaas-discover --vers: --version gpuaas launch --ap: --app gpuaas discover --vers: --version gpuaas-state ini: init \
-gpuaas vm st: start stop gpuaas-vm stop --t: --table --timeout gpuaas-image verify --dig: --digest \
-gpuaas-approve --wipe-class : clear purge gpuaas-wipe --class=p: purge \
-gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
 }
 
 @test "every kind has a schema and a section in gpuaas-records(5)" {

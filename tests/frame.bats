@@ -299,7 +299,7 @@ as_run()
   assert_stderr "near to it: 'slots'; kinds: nodes slots "
   run_status 2 gpuaas-report
   assert_stderr "a command is missing"
-  assert_stderr "commands: usage cost; see 'gpuaas-report --help'"
+  assert_stderr "commands: usage cost "
   run_status 2 gpuaas-export prometheus
   assert_stderr "commands: openmetrics kueue"
   run_status 2 gpuaas-report usage --by nod

@@ -209,7 +209,7 @@ setup()
   assert_equal "$(grep -v '^  ' <<< "$output")" $'inventory-work\n\ninventory'
   [[ ${#lines[@]} -gt 12 ]]
   for line in "${lines[@]}"; do
-    [[ $line =~ ^(inventory(-work)?|\ \ [a-z_]+\ +[^\ ].*)$ ]] || { echo "not one member: $line"; false; }
+    [[ $line =~ ^(inventory(-work)?|\ \ [a-z_.]*\ +[^\ ].*)$ ]] || { echo "not one member: $line"; false; }
   done
   assert_output "  power                   -"
   assert_output "  object                  $WIPED"

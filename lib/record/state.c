@@ -319,6 +319,18 @@ const struct ga_schema ga_audit_schema = {
 };
 #undef S
 
+#define S ga_acknowledged
+static const struct ga_schema acknowledged_schema = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, by, GA_REQ, GA_T_ANY, "user who acknowledged the entry"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when that was"),
+		GA_TEXT(S, until, GA_REQ, GA_T_TIME, "when the entry is shown again"),
+		GA_TEXT(S, reason, GA_REQ, GA_T_ANY, "reason that the user gave"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_attention
 const struct ga_schema ga_attention_schema = {
 	.kind = "gpuaas.attention/1",
@@ -334,6 +346,8 @@ const struct ga_schema ga_attention_schema = {
 		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the object"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
+		GA_OBJ(S, acknowledged, GA_OPT, &acknowledged_schema,
+		       "person, reason and end, where somebody acknowledged the entry; left out: nobody did"),
 		GA_FIELDS_END },
 };
 #undef S

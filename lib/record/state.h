@@ -142,11 +142,17 @@ struct ga_audit {
 	char *previous_hash, *hash;
 };
 
+/* A person saw the row, and hides it until an end. */
+struct ga_acknowledged {
+	char *by, *at, *until, *reason;
+};
+
 struct ga_attention {
 	char *object, *object_kind, *state, *code;
 	char *since, *node, *project;
 	char *sentence;
 	char *command; /* that brings the object out of this state */
+	struct ga_acknowledged *acknowledged; /* NULL: it is not */
 };
 
 struct ga_pool {

@@ -13,9 +13,11 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/texts.h"
+#include "cli/frame/complete.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/help.h"
+#include "cli/frame/pager.h"
 #include "record/log.h"
 #include "record/closest.h"
 #include "record/size.h"
@@ -33,7 +35,7 @@ static struct {
 	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
 	const char *form, *columns, *sort;
-	bool json, table, help, version, introspect;
+	bool json, table, no_pager, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
 
 /* The words of -o: ga_form_words, then those of the program. */
@@ -44,7 +46,7 @@ static const struct ga_opt common_opts[] = {
 	  .values = forms,
 	  .help = "json, table, wide (a table with all columns), csv or name (default: a table "
 		  "on a terminal, else json)" },
-	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "NAME,…",
+	{ .name = "columns", .type = GA_O_TEXT, .var = &cli.columns, .arg = "COLUMN,…",
 	  .help = "the columns of the table or CSV, by title or member" },
 	{ .name = "sort", .type = GA_O_TEXT, .var = &cli.sort, .arg = "[-]MEMBER",
 	  .help = "sort the records of each kind; with -: the highest first" },
@@ -52,6 +54,8 @@ static const struct ga_opt common_opts[] = {
 	  .help = "records on stdout, also on a terminal" },
 	{ .name = "table", .type = GA_O_FLAG, .var = &cli.table,
 	  .help = "a table on stdout, also in a pipe" },
+	{ .name = "no-pager", .type = GA_O_FLAG, .var = &cli.no_pager,
+	  .help = "show long output without a pager" },
 	{ .short_name = 'h', .name = "help", .type = GA_O_FLAG, .var = &cli.help,
 	  .help = "show this help" },
 	{ .name = "version", .type = GA_O_FLAG, .var = &cli.version, .help = "show the version" },
@@ -88,9 +92,10 @@ const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const stru
 	return tables;
 }
 
-static const struct ga_opt *find_opt(const char *name, size_t len, char short_name)
+const struct ga_opt *ga_cli_find_opt(const struct ga_prog *prog, const struct ga_cmd *cmd,
+				     const char *name, size_t len, char short_name)
 {
-	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	const struct ga_opt *const *t = ga_cli_tables(prog, cmd);
 	const struct ga_opt *o;
 
 	for (; *t; t++)
@@ -232,7 +237,8 @@ static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 	char *arg = argv[*i], *value = NULL;
 	bool is_long = arg[1] == '-';
 	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
-	const struct ga_opt *o = find_opt(is_long ? arg + 2 : NULL, len, is_long ? 0 : arg[1]);
+	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, is_long ? arg + 2 : NULL, len,
+						 is_long ? 0 : arg[1]);
 
 	if (!o)
 		return unknown_option(arg, is_long ? len + 2 : 2, err);
@@ -313,7 +319,8 @@ static int check_operands(struct ga_err *err)
 /* Whether --dry-run was given; programs and commands that can do without a change have it. */
 static bool is_dry_run(void)
 {
-	const struct ga_opt *o = find_opt("dry-run", strlen("dry-run"), 0);
+	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, "dry-run", strlen("dry-run"),
+						 0);
 
 	return o && o->type == GA_O_FLAG && *(const bool *)o->var;
 }
@@ -371,9 +378,9 @@ static const char *const settings[] = {
 	"GPUAAS_DHCP_HOSTS", "GPUAAS_ERRORS", "GPUAAS_ESTIMATORS_DIR", "GPUAAS_FABRIC_ADDRESS",
 	"GPUAAS_FABRIC_MANAGER", "GPUAAS_GPU_SCRUB_DIR", "GPUAAS_HOST_DIR", "GPUAAS_IMAGES",
 	"GPUAAS_LEASES", "GPUAAS_LIBNVFM", "GPUAAS_LIBVIRT_URI", "GPUAAS_LOG", "GPUAAS_MODE",
-	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PATH", "GPUAAS_PROVIDER",
-	"GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY", "GPUAAS_SSH",
-	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
+	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PAGER", "GPUAAS_PATH",
+	"GPUAAS_PROVIDER", "GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY",
+	"GPUAAS_SSH", "GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
 };
 
 static bool is_setting(const char *name, struct ga_closest_names *near)
@@ -441,6 +448,16 @@ int ga_cli_read_config(struct ga_err *err)
 		       0;
 }
 
+static bool only_looks(void)
+{
+	const char *p = cli.prog->looks, *name = cli.cmd ? cli.cmd->name : "*";
+
+	for (; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		if (*p == '*' || (strcspn(p, " ") == strlen(name) && ga_starts(p, name)))
+			return true;
+	return false;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const char *log;
@@ -459,6 +476,8 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			return ga_fail_sys(err, "cannot open '/dev/null'");
 	if (ga_cli_read_config(err) < 0)
 		return -1;
+	if (argc > 1 && ga_streq(argv[1], GA_COMPLETE))
+		return ga_cli_complete(prog, argv + 2, argc - 2), 0;
 	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails with an error */
 	if (prog->acts)
@@ -476,8 +495,11 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
 		return -1;
 	ga_emit_open(!prog->acts);
-	if (cli.help)
+	if (cli.help) {
+		if (!cli.no_pager)
+			ga_pager_begin();
 		return ga_cli_help(prog, cli.cmd), 0;
+	}
 	if (cli.version) {
 		ga_autofree char *text = ga_xprintf("%s %s\n", prog->name, GA_VERSION);
 
@@ -491,6 +513,8 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 		ga_emit_dry_run();
 		ga_say("%s: dry run: nothing is changed", prog->name);
 	}
+	if (!cli.no_pager && only_looks())
+		ga_pager_begin();
 	return 1;
 }
 
@@ -577,6 +601,24 @@ const char *ga_cli_state_path(void)
 bool ga_cli_state_named(void)
 {
 	return cli.state != NULL;
+}
+
+char *ga_cli_beside(const char *program)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		ga_autofree char *beside = ga_xprintf("%.*s/%s", (int)(slash - path), path,
+						      program);
+
+		if (!access(beside, X_OK))
+			return GA_TAKE(beside);
+	}
+	return ga_xstrdup(program);
 }
 
 const char *ga_cli_host_dir(void)

@@ -33,16 +33,19 @@ struct ga_opt {
 	const char *name; /* without its dashes */
 	enum ga_opt_type type;
 	void *var;	 /* the variable; its C type is given at enum ga_opt_type */
-	const char *arg; /* the value in --help: "ID", "FILE", …; NULL for a flag */
+	const char *arg; /* the value in --help: "NODE", "FILE", …, a word of complete.c, which
+			  * says what it means; "TEAM,…": several; NULL for a flag */
 	const char *help;
-	const char *const *values; /* of GA_O_WORD, NULL-terminated */
+	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. NULL-terminated. */
+	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
 };
 #define GA_OPTS_END { .name = NULL }
 
 struct ga_cmd {
 	const char *name, *abstract;
-	const char *args; /* as in the synopsis: "FILE|-", "ID…", or NULL */
+	const char *args; /* as in the synopsis: "FILE|-", "NODE…", or NULL; words as in ga_opt.arg,
+			   * those in lower case are typed literally */
 	int args_min, args_max; /* args_max -1: any number */
 	const struct ga_opt *opts;
 	int (*run)(struct ga_err *err); /* main() calls it: ga_cli_command()->run */
@@ -57,10 +60,13 @@ struct ga_prog {
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
+	const char *const *kinds; /* what the operand KIND may be, NULL-terminated, or NULL */
 	const char *const *forms; /* words of -o beside ga_form_words, NULL-terminated, or NULL:
 				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */
 	bool runs_command; /* the operands are a command line: options end at the first operand */
+	const char *looks; /* commands that only show, separated by spaces, or "*": their long
+			    * output on a terminal goes to a pager (pager.h) */
 	bool acts;	  /* changes things: ignores SIGPIPE, so that it finishes its work */
 };
 
@@ -109,6 +115,9 @@ GA_MUST_CHECK int ga_cli_stale_after(int64_t *ret, struct ga_err *err);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */
+/* The path of another program of gpuaas beside this one; the name alone if it is not there, which
+ * base/proc.h looks up. Allocated. */
+char *ga_cli_beside(const char *program);
 /* The host's own folder: GPUAAS_HOST_DIR, else /var/lib/gpuaas/host. */
 const char *ga_cli_host_dir(void);
 /* The images of this host: GPUAAS_IMAGES, else /var/lib/gpuaas/images. */

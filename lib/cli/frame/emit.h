@@ -14,7 +14,10 @@ void ga_emit_open(bool only_looks);
  * and tables and CSV have a column for it. ga_cli_parse calls this for --dry-run. */
 void ga_emit_dry_run(void);
 bool ga_emit_is_dry_run(void);
-/* Prints the rows still in the table. -1 when a write to stdout failed now or earlier. */
+/* Prints the rows still in the table; -1 when a write to stdout fails. */
+GA_MUST_CHECK int ga_emit_flush(struct ga_err *err);
+/* The same at the end of the program, and shows what the pager has. -1 when a write to stdout
+ * failed now or earlier. */
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */
 int ga_emit_status(void);

@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "cli/frame/complete.h"
+
 /* Counts columns, not bytes: "TEAM,…" has six columns and eight bytes. */
 static int columns(const char *text)
 {
@@ -85,11 +87,16 @@ static json_t *introspect_option(const struct ga_opt *o)
 	if (o->short_name)
 		json_array_append_new(names, json_sprintf("-%c", o->short_name));
 	json_array_append_new(names, json_sprintf("--%s", o->name));
-	if (o->arg)
-		json_object_set_new(option, "argument", json_pack("{s:s}", "name", o->arg));
+	if (o->arg) {
+		const char *means = o->type == GA_O_TEXT || o->type == GA_O_TEXTS ||
+				    o->type == GA_O_PATH ? ga_cli_meaning(o->arg) : NULL;
+
+		json_object_set_new(option, "argument", json_pack("{s:s, s:s*}", "name", o->arg,
+								  "x-gpuaas.means", means));
+	}
 	if (o->type == GA_O_TEXTS)
 		json_object_set_new(option, "repeatable", json_true());
-	if (o->type == GA_O_WORD) {
+	if (o->values) {
 		json_t *values = json_array();
 
 		for (v = o->values; *v; v++)
@@ -121,9 +128,9 @@ static json_t *introspect_kinds(const struct ga_schema *const *kinds)
 
 void ga_cli_introspect(const struct ga_prog *prog)
 {
-	json_t *command = json_pack("{s:s, s:s, s:s, s:s*}", "name", prog->name, "version",
+	json_t *command = json_pack("{s:s, s:s, s:s, s:s*, s:o}", "name", prog->name, "version",
 				    GA_VERSION, "description", prog->abstract, "arguments",
-				    prog->args);
+				    prog->args, "x-gpuaas.operands", ga_cli_operands(prog->args));
 	json_t *doc = json_pack("{s:s, s:o}", "mediaType",
 				"application/vnd.uapi-group.cli-introspection", "command", command);
 	const struct ga_cmd *c;
@@ -131,8 +138,9 @@ void ga_cli_introspect(const struct ga_prog *prog)
 
 	json_object_set_new(command, "options", introspect_options(ga_cli_tables(prog, NULL)));
 	for (c = prog->cmds; c && c->name; c++) {
-		json_t *sub = json_pack("{s:s, s:s, s:s*}", "name", c->name, "description",
-					c->abstract, "arguments", c->args);
+		json_t *sub = json_pack("{s:s, s:s, s:s*, s:o}", "name", c->name, "description",
+					c->abstract, "arguments", c->args, "x-gpuaas.operands",
+					ga_cli_operands(c->args));
 
 		json_object_set_new(sub, "options", introspect_options(ga_cli_tables(prog, c)));
 		json_array_append_new(cmds, sub);

@@ -12,5 +12,9 @@ void ga_cli_introspect(const struct ga_prog *prog);
 /* The option tables of the program and the command, those of the command first, NULL-terminated; in
  * static memory that the next call overwrites. */
 const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd);
+/* The option with that long name (of len bytes), or with that short name if name is NULL; NULL:
+ * there is none. */
+const struct ga_opt *ga_cli_find_opt(const struct ga_prog *prog, const struct ga_cmd *cmd,
+				     const char *name, size_t len, char short_name);
 
 #endif

@@ -26,7 +26,7 @@
 static const struct ga_view views[] = {
 	{ &ga_host_schema, NULL,
 	  { { "NODE", "node", 0 }, { "PRODUCT", "product", 4 }, { "KERNEL", "kernel", 2 },
-	    { "CPUS", "cpus", 3 }, { "MEMORY MIB", "memory_mib", 0 }, { "BLOCKERS", "blockers", 0 },
+	    { "CPUS", "cpus", 3 }, { "MEMORY", "memory_mib", 0 }, { "BLOCKERS", "blockers", 0 },
 	    { "WARNINGS", "warnings", 0 } } },
 	{ &ga_candidate_schema, NULL,
 	  { { "NODE", "node", 0 }, { "#", "slot_index", 0 }, { "GPU", "gpu.pci_address", 0 },
@@ -64,7 +64,7 @@ static const struct ga_view views[] = {
 	{ &ga_profile_schema, NULL,
 	  { { "PROFILE", "name", 0 }, { "VERSION", "version", 7 }, { "SHAPE", "shape", 0 },
 	    { "COUNTS", "counts", 0 }, { "VCPUS/GPU", "vcpus_per_gpu", 4 },
-	    { "MIB/GPU", "memory_mib_per_gpu", 4 }, { "IMAGE", "image", 2 },
+	    { "MEMORY/GPU", "memory_mib_per_gpu", 4 }, { "IMAGE", "image", 2 },
 	    { "WIPE", "wipe.minimum_class", 5 }, { "VERIFY", "wipe.verify", 6 },
 	    { "PRICE/HOUR", "price_micros", 0 }, { "RETIRED", "retired", 1 },
 	    { "TEAMS", "teams", 3 },
@@ -72,7 +72,7 @@ static const struct ga_view views[] = {
 	{ &ga_app_schema, NULL,
 	  { { "APP", "name", 0 }, { "VERSION", "version", 6 }, { "RUNTIME", "runtime", 0 },
 	    { "SPAN", "span", 0 }, { "SHAPES", "shapes", 0 }, { "GPUS", "counts", 0 },
-	    { "MIB/GPU", "min_memory_mib", 4 }, { "IMAGE NEEDS", "image_features", 3 },
+	    { "MEMORY/GPU", "min_memory_mib", 4 }, { "IMAGE NEEDS", "image_features", 3 },
 	    { "RETIRED", "retired", 1 }, { "TITLE", "title", 1 } } },
 	{ &ga_app_fit_schema, NULL,
 	  { { "ALLOCATION", "allocation", 0 }, { "NAME", "name", 0 }, { "STATE", "state", 0 },
@@ -88,12 +88,18 @@ static const struct ga_view views[] = {
 	{ &ga_plan_schema, NULL,
 	  { { "ALLOCATION", "allocation", 0 }, { "NODE", "node", 0 }, { "SHAPE", "shape", 3 },
 	    { "GPUS", "count", 0 }, { "PROFILE", "profile", 0 }, { "VCPUS", "vcpus", 4 },
-	    { "MIB", "memory_mib", 4 }, { "IP", "private_ip", 0 }, { "EXPIRES", "expires_at", 2 } } },
+	    { "MEMORY", "memory_mib", 4 }, { "IP", "private_ip", 0 },
+	    { "EXPIRES", "expires_at", 2 } } },
 	{ &ga_explanation_schema, "nodes",
 	  { { "NODE", "node", 0 }, { "TAKEN", "taken", 0 }, { "REASON", "code", 0 },
 	    { "DETAIL", "detail", 0 }, { "SCORE", "terms", 0 } } },
 	{ &ga_refusal_schema, NULL,
 	  { { "REFUSED", "code", 0 }, { "PROFILE", "profile", 2 }, { "GPUS", "count", 2 } } },
+	{ &ga_kept_refusal_schema, NULL,
+	  { { "SEQ", "seq", 6 }, { "LAST", "last_at", 0 }, { "CODE", "code", 0 },
+	    { "GPUS", "count", 0 }, { "TYPE", "type", 1 }, { "PROFILE", "profile", 2 },
+	    { "PROJECT", "project", 2 }, { "NAME", "name", 3 }, { "ATTEMPTS", "attempts", 1 },
+	    { "USER", "user", 4 }, { "FIRST", "first_at", 6 } } },
 	{ &ga_progress_schema, NULL,
 	  { { "OBJECT", "object", 0 }, { "PHASE", "phase", 0 }, { "STATE", "state", 0 },
 	    { "BYTES", "bytes", 0 }, { "DETAIL", "detail", 0 } } },
@@ -125,7 +131,7 @@ static const struct ga_view views[] = {
 	    { "REPAIRED", "repaired", 0 } } },
 	{ &ga_observation_schema, NULL,
 	  { { "NODE", "node", 0 }, { "NO ERRORS", "agreed", 0 }, { "DRIFTS", "drifts", 0 },
-	    { "JOURNAL OPEN", "journal_open", 0 }, { "AT", "at", 0 } } },
+	    { "UNFINISHED", "journal_open", 0 }, { "AT", "at", 0 } } },
 	{ &ga_failure_schema, NULL,
 	  { { "FAILED", "object", 0 }, { "PHASE", "phase", 0 }, { "CODE", "code", 0 } } },
 	{ &ga_node_end_schema, NULL,
@@ -145,11 +151,11 @@ static const struct ga_view views[] = {
 	{ &ga_task_schema, NULL,
 	  { { "SEQ", "seq", 0 }, { "OBJECT", "object", 0 }, { "PHASE", "phase", 0 },
 	    { "STATE", "state", 0 },
-	    { "STARTED", "started_at", 0 }, { "MICROS", "elapsed_micros", 0 },
+	    { "STARTED", "started_at", 0 }, { "TOOK", "elapsed_micros", 0 },
 	    { "BYTES", "bytes", 3 },
 	    { "DETAIL", "detail", 2 } } },
 	{ &ga_usage_schema, NULL,
-	  { { "SEQ", "seq", 3 }, { "ALLOCATION", "allocation", 0 }, { "PROJECT", "project", 0 },
+	  { { "SEQ", "seq", 3 }, { "ALLOCATION", "allocation", 0 }, { "PROJECT", "project", 2 },
 	    { "KIND", "usage_kind", 0 },
 	    { "GPUS", "count", 0 }, { "FROM", "started_at", 0 }, { "TO", "ended_at", 0 } } },
 	{ &ga_audit_schema, NULL,
@@ -181,21 +187,22 @@ static const struct ga_view views[] = {
 	    { "TOTAL", "totalCount", 0 }, { "UNKNOWN", "unknownCount", 3 },
 	    { "EXPECTED", "expectedAvailableAt", 2 }, { "COUNTS", "counts", 5 },
 	    { "PRICE/HOUR", "priceMicros", 0 }, { "CURRENCY", "currency", 4 },
-	    { "AGE S", "staleSeconds", 6 }, { "VERSION", "version", 7 }, { "TEAMS", "teams", 6 },
+	    { "AGE", "staleSeconds", 6 }, { "VERSION", "version", 7 }, { "TEAMS", "teams", 6 },
 	    { "RETIRED", "retired", 1 } } },
 	{ &ga_accelerator_schema, NULL,
-	  { { "TYPE", "slug", 0 }, { "NAME", "name", 0 }, { "GB", "memory.gpu_gb", 0 },
-	    { "MEMORY", "memory.type", 6 }, { "MB/S", "memory.bandwidth_mb_s", 0 },
+	  { { "TYPE", "slug", 0 }, { "NAME", "name", 0 }, { "MEMORY", "memory.gpu_gb", 0 },
+	    { "MEMORY TYPE", "memory.type", 6 },
+	    { "BANDWIDTH", "memory.bandwidth_mb_s", 0 },
 	    { "ARCHITECTURE", "architecture.name", 4 },
 	    { "CC", "architecture.compute_capability", 5 },
-	    { "BF16 GFLOPS", "dense.bf16_gflops", 2 },
-	    { "FP8 GFLOPS", "dense.fp8_gflops", 3 }, { "WATT", "power.tdp_w", 3 },
+	    { "BF16", "dense.bf16_gflops", 2 },
+	    { "FP8", "dense.fp8_gflops", 3 }, { "POWER", "power.tdp_w", 3 },
 	    { "FROM", "origin", 7 } } },
 	{ &ga_node_view_schema, NULL,
 	  { { "NODE", "node", 0 }, { "NAME", "name", 3 }, { "ACCELERATORS", "summary", 0 },
 	    { "GPUS", "gpus", 0 },
-	    { "ALLOCATABLE", "allocatable", 0 }, { "NODE MIB", "node_memory_mib", 5 },
-	    { "STATE", "state", 0 }, { "AGE S", "age_seconds", 4 },
+	    { "ALLOCATABLE", "allocatable", 0 }, { "NODE MEMORY", "node_memory_mib", 5 },
+	    { "STATE", "state", 0 }, { "AGE", "age_seconds", 4 },
 	    { "WARNINGS", "warnings", 0 } } },
 	{ &ga_label_finding_schema, NULL,
 	  { { "NODE", "node", 0 }, { "PLATFORM", "platform", 4 }, { "SEVERITY", "severity", 0 },
@@ -239,7 +246,7 @@ static const struct ga_view views[] = {
 	    { "PROJECTS", "projects", 0 }, { "REVOKED", "revoked", 1 }, { "NOTE", "note", 0 } } },
 	{ &ga_access_settings_schema, NULL,
 	  { { "GRANTS", "grants", 0 }, { "TWO PEOPLE", "two_people", 0 },
-	    { "SECONDS TO CONFIRM", "confirm_seconds", 0 } } },
+	    { "TIME TO CONFIRM", "confirm_seconds", 0 } } },
 	{ &ga_proposal_schema, NULL,
 	  { { "PROPOSAL", "proposal", 0 }, { "OVERRIDE", "action", 0 }, { "SLOT", "object", 0 },
 	    { "STATE", "state", 0 }, { "BY", "proposed_by", 0 }, { "UNTIL", "expires_at", 0 },
@@ -261,6 +268,11 @@ static const struct ga_view views[] = {
 	{ &ga_change_schema, NULL,
 	  { { "RECORD", "record", 0 }, { "OBJECT", "object", 0 }, { "NODE", "node", 0 },
 	    { "CHANGE", "change", 0 } } },
+	{ &ga_refusal_report_schema, NULL,
+	  { { "DAY", "day", 0 }, { "CODE", "code", 0 }, { "TYPE", "type", 0 },
+	    { "PROJECT", "project", 0 }, { "PROFILE", "profile", 0 }, { "USER", "user", 0 },
+	    { "REQUESTS", "requests", 0 }, { "GPUS", "gpus", 0 }, { "GPU DAYS", "gpu_days", 2 },
+	    { "ATTEMPTS", "attempts", 3 } } },
 	{ &ga_finding_schema, NULL,
 	  { { "CHECK", "check", 0 }, { "OBJECT", "object", 0 } } },
 	{ &ga_state_schema, NULL,
@@ -274,11 +286,14 @@ static const struct {
 } sometimes[] = {
 	{ &ga_profile_schema,
 	  { { { "POOL", "pool", 0 }, true }, { { "REGION", "region", 0 }, true },
-	    { { "PAGES KIB", "hugepage_kib", 0 }, true }, { { "HOLD", "hold_seconds", 0 }, false },
+	    { { "PAGES", "hugepage_kib", 0 }, true }, { { "HOLD", "hold_seconds", 0 }, false },
 	    { { "GRACEFUL", "graceful_seconds", 0 }, false },
 	    { { "DOMAIN", "domain_type", 0 }, false },
 	    { { "GPU MEMORY", "wipe.gpu_memory", 0 }, false } } },
 	{ &ga_slot_schema, { { { "REASON", "cordon_reason", 0 }, true } } },
+	{ &ga_attention_schema,
+	  { { { "HIDDEN UNTIL", "acknowledged.until", 0 }, true },
+	    { { "BY", "acknowledged.by", 0 }, true } } },
 	{ &ga_image_schema,
 	  { { { "DRIVER", "driver_version", 0 }, true }, { { "CUDA", "cuda_version", 0 }, true },
 	    { { "FEATURES", "features", 0 }, true } } },
@@ -290,10 +305,12 @@ static const struct {
 	const struct ga_schema *schema;
 	struct ga_below below[GA_VIEW_BELOW + 1];
 } belows[] = {
-	{ &ga_attention_schema, { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " } } },
+	{ &ga_attention_schema, { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " },
+	    { "acknowledged.reason", "ACKNOWLEDGED", "acknowledged: " } } },
 	{ &ga_refusal_schema,
 	  { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " },
 	    { "alternatives", "WOULD FIT", "would fit: " } } },
+	{ &ga_kept_refusal_schema, { { "sentence", "REASON", "" } } },
 	{ &ga_failure_schema, { { "sentence", "REASON", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_finding_schema, { { "sentence", "PROBLEM", "" }, { "hint", "HINT", "hint: " } } },
 	{ &ga_change_schema, { { "members", "MEMBERS", "" } } },
@@ -311,6 +328,20 @@ const struct ga_view *ga_view_of(const struct ga_schema *schema)
 		if (views[i].schema == schema)
 			return &views[i];
 	return NULL;
+}
+
+bool ga_view_is_history(const struct ga_view *view)
+{
+	static const struct ga_schema *const histories[] = {
+		&ga_audit_schema, &ga_event_schema, &ga_task_schema, &ga_usage_schema,
+		&ga_progress_schema, &ga_maintenance_schema,
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(histories); i++)
+		if (histories[i] == view->schema)
+			return true;
+	return false;
 }
 
 const struct ga_below *ga_view_below(const struct ga_view *view)

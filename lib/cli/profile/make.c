@@ -35,13 +35,13 @@ static struct ga_profile_opts opt;
 	  .help = "memory for each GPU" }, \
 	{ .name = "hugepages", .type = GA_O_TEXT, .var = &opt.hugepages, .arg = "SIZE", \
 	  .help = "size of the guest's pages: 2M, 1G; 0: ordinary pages" }, \
-	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME", \
+	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "IMAGE", \
 	  .help = "default image" }, \
 	{ .name = "price", .type = GA_O_TEXT, .var = &opt.price, .arg = "PRICE", \
 	  .help = "price of a GPU hour, such as 3.50" }, \
-	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "NAME", \
+	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "REGION", \
 	  .help = "place only in this region" }, \
-	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "NAME", \
+	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "POOL", \
 	  .help = "place only in this pool" }, \
 	{ .name = "team", .type = GA_O_TEXTS, .var = &opt.teams, .arg = "TEAM,…", \
 	  .help = "only for these teams" }, \

@@ -22,6 +22,7 @@
 #include "state/capacity/app.h"
 #include "state/capacity/pool.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/refusal.h"
 #include "state/capacity/region.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
@@ -95,6 +96,7 @@ PAGE(some_tasks, ga_query_tasks(db, NULL, &page, ret, err))
 PAGE(some_usage, ga_query_usage(db, NULL, &page, ret, err))
 PAGE(some_audit, ga_query_audit(db, NULL, &page, ret, err))
 PAGE(some_events, ga_query_events(db, &page, ret, err))
+PAGE(some_refusals, ga_query_refusals(db, &page, ret, err))
 
 static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
@@ -124,6 +126,8 @@ static const struct list_kind kinds[] = {
 	  .query = some_audit },
 	{ "event", "events", &ga_event_schema, "seq", "at", BY_NUMBER,
 	  .query = some_events },
+	{ "refusal", "refusals", &ga_kept_refusal_schema, "seq", "last_at", BY_NUMBER,
+	  .query = some_refusals },
 	{ "maintenance", "maintenance", &ga_maintenance_schema, "maintenance", "from",
 	  .query = all_maintenance },
 	{ "team", "teams", &ga_team_schema, "name", .query = all_teams, .text = true },
@@ -205,7 +209,8 @@ static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;
-	const struct ga_attend_to to = { each, arg, f->q->here, f->q->stale_seconds, NULL };
+	const struct ga_attend_to to = { .each = each, .arg = arg, .here = f->q->here,
+					 .stale_seconds = f->q->stale_seconds };
 
 	return ga_store_list_attention(db, &to, err);
 }
@@ -216,6 +221,11 @@ static int pass(const struct ga_schema *schema, const void *obj, void *arg, stru
 
 	if (f->full || !lets_through(f, schema, obj))
 		return 0;
+	if (f->q->hidden && schema == &ga_attention_schema &&
+	    ((const struct ga_attention *)obj)->acknowledged) {
+		++*f->q->hidden;
+		return 0;
+	}
 	f->full = ++f->n == f->q->limit;
 	return f->each(schema, obj, f->arg, err);
 }
@@ -230,7 +240,7 @@ static int check_query(struct filter *f, struct ga_err *err)
 	if (q->newest && !f->kind->history)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--newest is for histories, and '%s' is none", f->kind->plural),
-				 ("histories: tasks usage evidence audit events"));
+				 ("histories: tasks usage evidence audit events refusals"));
 	if (!q->since)
 		return 0;
 	if (!f->kind->time)

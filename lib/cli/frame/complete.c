@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completion: the option tables and the synopsis say what may follow; gpuaas-list knows the
+ * objects. */
+#include "cli/frame/complete.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/proc.h"
+#include "base/vec.h"
+#include "cli/frame/cell.h"
+#include "cli/frame/help.h"
+#include "cli/frame/table_views.h"
+
+/* Objects whose names another program knows. */
+struct objects {
+	const char *ask[2];  /* program and its operand */
+	const char *where;   /* a condition, or NULL */
+	const char *id, *name;	/* members with what people type; name may be NULL */
+	const char *about[4];	/* members that describe the object */
+	const char *aliases;	/* a list of other names, in lower case; NULL: none */
+};
+
+#define OBJECTS(var, kind, member, ...) \
+	static const struct objects var = { .ask = { "gpuaas-list", kind }, .id = (member), \
+					    .about = { __VA_ARGS__ } }
+OBJECTS(slots, "slots", "slot", "node", "slot_index", "state", "type_name");
+OBJECTS(disks, "slots", "nvme_wwid", "node", "slot", "state");
+OBJECTS(images, "images", "name", "probe", "features");
+OBJECTS(apps, "apps", "name", "title");
+OBJECTS(teams, "teams", "name", "note");
+OBJECTS(regions, "regions", "name", "title");
+OBJECTS(pools, "nodes", "pool", NULL);
+OBJECTS(projects, "allocations", "project", NULL);
+OBJECTS(proposals, "proposals", "proposal", "action", "object", "state");
+OBJECTS(windows, "maintenance", "maintenance", "node", "state", "from");
+OBJECTS(evidence, "evidence", "evidence", "object", "node", "outcome");
+static const struct objects nodes = { .ask = { "gpuaas-list", "nodes" }, .id = "node",
+				      .name = "name", .about = { "state", "mode", "region" } };
+static const struct objects allocations = {
+	.ask = { "gpuaas-list", "allocations" }, .id = "allocation", .name = "name",
+	.about = { "state", "project", "profile", "node" },
+};
+static const struct objects live = {
+	.ask = { "gpuaas-list", "allocations" }, .id = "allocation", .name = "name",
+	.about = { "state", "project", "profile", "node" },
+	.where = "state=pending,placed,provisioning,active,held,preempting,releasing,"
+		 "release_failed",
+};
+/* Users who cannot read the state get the published view. */
+static const struct objects profiles = { .ask = { "gpuaas-profile", "list" }, .id = "name",
+					 .about = { "summary" } };
+static const struct objects types = { .ask = { "gpuaas-profile", "catalog" }, .id = "slug",
+				      .about = { "name" }, .aliases = "aliases" };
+static const struct objects host_images = { .ask = { "gpuaas-image", "list" }, .id = "image",
+					    .about = { "path" } };
+
+static const char *const modes[] = { "slice", "baremetal", NULL };
+
+/* The meanings of the words of --help. */
+struct meaning {
+	const char *word, *means;
+	const struct objects *objects[5];
+	const char *const *values; /* the only words */
+};
+
+static const struct meaning meanings[] = {
+	{ "NODE", "node", { &nodes }, NULL },
+	{ "SLOT", "slot", { &slots }, NULL },
+	{ "WWID", "disk", { &disks }, NULL },
+	{ "ALLOCATION", "allocation", { &live }, NULL },
+	{ "OBJECT", "object", { &allocations, &nodes, &slots, &teams, &apps }, NULL },
+	{ "PROFILE", "profile", { &profiles }, NULL },
+	{ "TYPE", "type", { &types }, NULL },
+	{ "IMAGE", "image", { &images, &host_images }, NULL },
+	{ "APP", "app", { &apps }, NULL },
+	{ "TEAM", "team", { &teams }, NULL },
+	{ "REGION", "region", { &regions }, NULL },
+	{ "POOL", "pool", { &pools }, NULL },
+	{ "PROJECT", "project", { &projects }, NULL },
+	{ "PROPOSAL", "proposal", { &proposals }, NULL },
+	{ "MAINTENANCE", "maintenance", { &windows }, NULL },
+	{ "EVIDENCE", "evidence", { &evidence }, NULL },
+	{ "MODE", "mode", { NULL }, modes },
+	{ "KIND", "kind", { NULL }, NULL },
+	{ "CONDITION", "condition", { NULL }, NULL },
+	{ "[-]MEMBER", "member", { NULL }, NULL },
+	{ "MEMBER", "member", { NULL }, NULL },
+	{ "COLUMN", "column", { NULL }, NULL },
+	{ "PROGRAM", "program", { NULL }, NULL },
+	{ "COMMAND", "command", { NULL }, NULL },
+	{ "FILE", "file", { NULL }, NULL },
+	{ "PATH", "file", { NULL }, NULL },
+	{ "FOLDER", "folder", { NULL }, NULL },
+	{ "DIR", "folder", { NULL }, NULL },
+};
+
+/* Words whose values nobody can list. */
+static const char *const free_words[] = {
+	"NAME", "TEXT", "ARGUMENT", "N", "INDEX", "SIZE", "SIZE:N", "TIME", "DURATION", "ID", "KEY",
+	"DIGEST", "VERSION", "LOGIN", "ADDRESS", "ADDRESS:PORT", "NETWORK", "CPUS", "PORT", "PRICE",
+	"CODE", "X.Y", "SEARCH", "INTERFACE", "type=TYPE", NULL,
+};
+
+/* The word under the cursor and what stands before it. */
+struct cursor {
+	const struct ga_prog *prog;
+	const struct ga_cmd *cmd;
+	const char *begin;	     /* what is typed of the word */
+	const struct ga_opt *option; /* the word is its value; NULL: it is not */
+	char *const *operands;	     /* before it, in the memory of the caller */
+	int n_operands;
+	const char *state;   /* of --state, or NULL */
+	bool only_operands;  /* after "--" */
+};
+
+static bool plain(const char *word)
+{
+	return !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789._:/@=,+-")];
+}
+
+/* A name may come from outside: a word that a shell would change or run is never offered. */
+void ga_cli_offer(const char *word, const char *description, const char *begin)
+{
+	ga_autofree char *text = NULL;
+
+	if (!ga_starts(word, begin) || !plain(word + strlen(begin)))
+		return;
+	text = ga_xstrdup(description ? description : "");
+	printf("%s\t%s\n", word, ga_printable(text));
+}
+
+static void instruct(const char *what)
+{
+	printf("\t%s\n", what);
+}
+
+/* ---- objects ---- */
+
+/* The settings of this program, for the other one: programs get a clean environment. */
+static void add_environment(const struct cursor *c, struct ga_texts *env)
+{
+	char *const *e;
+
+	for (e = environ; *e; e++)
+		if (ga_starts(*e, "GPUAAS_") &&
+		    !(c->state && ga_starts(*e, "GPUAAS_STATE=")))
+			*(char **)ga_list_add(env) = ga_xstrdup(*e);
+	if (c->state)
+		*(char **)ga_list_add(env) = ga_xprintf("GPUAAS_STATE=%s", c->state);
+	*(char **)ga_list_add(env) = NULL;
+}
+
+/* All that the other program says, one record a line; empty when it fails. */
+static void ask(const struct cursor *c, const struct objects *o, struct ga_str *ret)
+{
+	ga_autofree char *program = ga_cli_beside(o->ask[0]);
+	const char *argv[] = { program, o->ask[1], "-o", "json", o->where ? "--where" : NULL,
+			       o->where, NULL };
+	struct ga_texts env = { 0 };
+	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+
+	add_environment(c, &env);
+	if (ga_proc_run(&(struct ga_proc){ .argv = argv, .env = (const char *const *)env.v,
+					   .timeout_micros = 3 * GA_SECOND, .ends_with_us = true },
+			&result, &ignored) == 0)
+		ga_str_add(ret, result.out.buf);
+	ga_texts_release(&env);
+}
+
+static bool is_new(struct ga_texts *seen, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < seen->n; i++)
+		if (!strcmp(seen->v[i], word))
+			return false;
+	*(char **)ga_list_add(seen) = ga_xstrdup(word);
+	return true;
+}
+
+/* The text of members of the record, separated by spaces. */
+static void describe(json_t *json, const char *const *members, size_t n, struct ga_str *out)
+{
+	size_t i;
+
+	for (i = 0; i < n && members[i]; i++) {
+		if (!ga_cell_member(json, members[i]) ||
+		    json_is_null(ga_cell_member(json, members[i])))
+			continue;
+		if (out->len)
+			ga_str_add(out, " ");
+		ga_cell_show(json, members[i], 0, out);
+	}
+}
+
+static void offer_name(const char *name, const char *about, const char *before, const char *begin,
+		       struct ga_texts *seen)
+{
+	ga_autofree char *word = name ? ga_xprintf("%s%s", before, name) : NULL;
+
+	if (word && is_new(seen, word))
+		ga_cli_offer(word, about, begin);
+}
+
+static void offer_objects(const struct cursor *c, const struct objects *o, const char *before,
+			  const char *begin)
+{
+	ga_autostr struct ga_str said = GA_STR_INIT;
+	struct ga_texts seen = { 0 };
+	char *line, *save = NULL, *p;
+	json_t *alias;
+	size_t i;
+
+	ask(c, o, &said);
+	for (line = said.buf ? strtok_r(said.buf, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		ga_autostr struct ga_str about = GA_STR_INIT;
+		ga_autojson json_t *json = json_loads(line, 0, NULL);
+
+		describe(json, o->about, GA_ARRAY_SIZE(o->about), &about);
+		if (o->name)
+			offer_name(json_string_value(ga_cell_member(json, o->name)), about.buf,
+				   before, begin, &seen);
+		offer_name(json_string_value(ga_cell_member(json, o->id)), about.buf, before, begin,
+			   &seen);
+		/* Other names only help somebody who began to type one. */
+		json_array_foreach(o->aliases && begin[strlen(before)] ?
+				   ga_cell_member(json, o->aliases) : NULL, i, alias) {
+			ga_autofree char *name = ga_xstrdup(json_string_value(alias));
+
+			for (p = name; *p; p++)
+				*p = (char)tolower((unsigned char)*p);
+			offer_name(name, about.buf, before, begin, &seen);
+		}
+	}
+	ga_texts_release(&seen);
+}
+
+/* ---- members ---- */
+
+static bool is_kind(const char *word, const char *kind)
+{
+	size_t len = strlen(kind);
+
+	return !strncmp(word, kind, len) && (!word[len] || !strcmp(word + len, "s"));
+}
+
+/* The schema of "slot", "slots" or "evidence" (of wipe-evidence); NULL: none. */
+static const struct ga_schema *listed(const struct ga_prog *prog, const char *word)
+{
+	const struct ga_schema *const *k;
+	const char *dash;
+	char name[32];
+
+	for (k = prog->produces; k && *k; k++)
+		if (is_kind(word, ga_kind_short(*k, name)))
+			return *k;
+	for (k = prog->produces; k && *k; k++)
+		for (dash = strchr(ga_kind_short(*k, name), '-'); dash;
+		     dash = strchr(dash + 1, '-'))
+			if (is_kind(word, dash + 1))
+				return *k;
+	return NULL;
+}
+
+/* The kinds of records whose members can be meant: that of the operand KIND, else all that the
+ * program writes. NULL-terminated. */
+static const struct ga_schema *const *schemas(const struct cursor *c)
+{
+	static const struct ga_schema *one[2];
+	static const struct ga_schema *const none[] = { NULL };
+
+	if (c->prog->kinds && c->n_operands)
+		one[0] = listed(c->prog, c->operands[0]);
+	if (one[0])
+		return one;
+	return c->prog->produces ? c->prog->produces : none;
+}
+
+static void offer_members(const struct cursor *c, const char *before, const char *after,
+			  const char *begin, struct ga_texts *seen)
+{
+	const struct ga_schema *const *s;
+	const struct ga_field *f;
+
+	for (s = schemas(c); *s; s++) {
+		for (f = (*s)->fields; f->name; f++) {
+			ga_autofree char *name = ga_xprintf("%s%s", f->name, after);
+
+			offer_name(name, f->doc, before, begin, seen);
+		}
+	}
+	if (*after)
+		instruct("nospace");
+}
+
+/* The titles of the columns as --columns takes them, and the other members. */
+static void offer_columns(const struct cursor *c, const char *before, const char *begin,
+			  struct ga_texts *seen)
+{
+	const struct ga_schema *const *s;
+	char *p;
+
+	for (s = schemas(c); *s; s++) {
+		const struct ga_view *view = ga_view_of(*s);
+		const struct ga_column *column = view ? view->columns : NULL;
+
+		for (; column && column->title; column++) {
+			ga_autofree char *name = ga_xstrdup(column->title);
+
+			for (p = name; *p; p++)
+				*p = *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
+			offer_name(name, column->path, before, begin, seen);
+		}
+	}
+	offer_members(c, before, "", begin, seen);
+}
+
+/* "[-]MEMBER" */
+static void offer_sorts(const struct cursor *c, const char *before, const char *begin,
+			struct ga_texts *seen)
+{
+	ga_autofree char *minus = ga_xprintf("%s-", before);
+
+	offer_members(c, ga_starts(begin, minus) ? minus : before, "", begin, seen);
+}
+
+static const struct ga_field *member(const struct cursor *c, const char *name, size_t len)
+{
+	const struct ga_schema *const *s;
+	const struct ga_field *f;
+
+	for (s = schemas(c); *s; s++)
+		for (f = (*s)->fields; f->name; f++)
+			if (strlen(f->name) == len && !strncmp(f->name, name, len))
+				return f;
+	return NULL;
+}
+
+static void offer_meaning(const struct cursor *c, const char *word, size_t len, const char *before,
+			  const char *begin);
+
+static void offer_words(const char *const *values, const char *before, const char *begin)
+{
+	for (; values && *values; values++) {
+		ga_autofree char *word = ga_xprintf("%s%s", before, *values);
+
+		ga_cli_offer(word, NULL, begin);
+	}
+}
+
+/* "state=active": first the members, then the closed values, or the objects that the member
+ * names. before is the text in front of the condition ("--where="). */
+static void offer_condition(const struct cursor *c, const char *before, const char *begin,
+			    struct ga_texts *seen)
+{
+	static const char *const yes_no[] = { "true", "false", NULL };
+	const char *condition = begin + strlen(before), *p = condition + strcspn(condition, "=!<>");
+	ga_autofree char *up_to_value = NULL;
+	const struct ga_field *f;
+
+	if (!*p) {
+		offer_members(c, before, "=", begin, seen);
+		return;
+	}
+	f = member(c, condition, (size_t)(p - condition));
+	p += strspn(p, "=!<>");
+	/* Several values are separated by commas. */
+	if (strrchr(p, ','))
+		p = strrchr(p, ',') + 1;
+	up_to_value = ga_xstrndup(begin, (size_t)(p - begin));
+	if (f && f->type == GA_F_TEXT && f->values) {
+		offer_words(f->values, up_to_value, begin);
+	} else if (f && (f->type == GA_F_BOOL || f->type == GA_F_TRI)) {
+		offer_words(yes_no, up_to_value, begin);
+	} else if (f) {
+		ga_autofree char *word = ga_xstrdup(ga_streq(f->name, "accelerator_type") ?
+						    "type" : f->name);
+		char *q;
+
+		for (q = word; *q; q++)
+			*q = (char)toupper((unsigned char)*q);
+		offer_meaning(c, word, strlen(word), up_to_value, begin);
+	}
+}
+
+/* ---- what a word of --help means ---- */
+
+/* The length of a word without what may follow it: "TEAM,…", "ID…", "PROFILE[@VERSION]". */
+static size_t bare(const char *word, size_t len)
+{
+	static const char dots[] = "…";
+	size_t i;
+
+	if (len && *word == '[')
+		return len;
+	for (i = 1; i < len && word[i] != '[' && word[i] != ']' && word[i] != ',' &&
+		    strncmp(word + i, dots, strlen(dots)); i++)
+		;
+	return i < len ? i : len;
+}
+
+static const struct meaning *find_meaning(const char *word, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(meanings); i++)
+		if (strlen(meanings[i].word) == len && !strncmp(meanings[i].word, word, len))
+			return &meanings[i];
+	return NULL;
+}
+
+static void offer_meaning(const struct cursor *c, const char *word, size_t len, const char *before,
+			  const char *begin)
+{
+	const struct meaning *m = find_meaning(word, len);
+	struct ga_texts seen = { 0 };
+	size_t i;
+
+	if (!m)
+		return;
+	offer_words(m->values, before, begin);
+	for (i = 0; i < GA_ARRAY_SIZE(m->objects) && m->objects[i]; i++)
+		offer_objects(c, m->objects[i], before, begin);
+	if (ga_streq(m->means, "kind"))
+		offer_words(c->prog->kinds, before, begin);
+	else if (ga_streq(m->means, "condition"))
+		offer_condition(c, before, begin, &seen);
+	else if (ga_streq(m->means, "member"))
+		offer_sorts(c, before, begin, &seen);
+	else if (ga_streq(m->means, "column"))
+		offer_columns(c, before, begin, &seen);
+	else if (ga_streq(m->means, "file"))
+		instruct("files");
+	else if (ga_streq(m->means, "folder"))
+		instruct("folders");
+	else if (ga_streq(m->means, "command"))
+		instruct("commands");
+	ga_texts_release(&seen);
+}
+
+/* The alternatives of a word ("FILE|KEY"). */
+static void offer_alternatives(const struct cursor *c, const char *word, const char *before,
+			       const char *begin)
+{
+	size_t len;
+
+	for (; *word; word += len + (word[len] == '|')) {
+		len = strcspn(word, "|");
+		offer_meaning(c, word, bare(word, len), before, begin);
+	}
+}
+
+/* ---- operands ---- */
+
+/* One way to give the operands: words in lower case are typed as they are, the others say what an
+ * operand means. */
+struct way {
+	struct ga_texts words;
+	bool again; /* the last one may repeat */
+};
+
+static bool literal(const char *word)
+{
+	return islower((unsigned char)*word);
+}
+
+static void ways_release(struct way *ways, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ga_texts_release(&ways[i].words);
+}
+
+#define WAYS_MAX 16
+/* "[disable|retire SLOT…|confirm PROPOSAL…]" -> three ways: what follows the last of several
+ * literal words follows each of them. Standard input ("-") and "--" are left out. */
+static size_t ways_parse(const char *args, struct way ways[WAYS_MAX])
+{
+	ga_autostr struct ga_str clean = GA_STR_INIT;
+	char *alternative, *word, *save = NULL, *save_word;
+	const char *p;
+	size_t n = 0, i, j;
+
+	for (p = args ? args : ""; *p; p++) {
+		if (*p == '[' && p > args && isalpha((unsigned char)p[-1]))
+			p += strcspn(p, "]");
+		else if (!strchr("[]", *p))
+			ga_str_addf(&clean, "%c", *p);
+	}
+	for (alternative = clean.buf ? strtok_r(clean.buf, "|", &save) : NULL;
+	     alternative && n < WAYS_MAX; alternative = strtok_r(NULL, "|", &save)) {
+		struct way *w = &ways[n];
+
+		*w = (struct way){ .again = false };
+		for (word = strtok_r(alternative, " ", &save_word); word;
+		     word = strtok_r(NULL, " ", &save_word)) {
+			size_t len = bare(word, strlen(word));
+
+			w->again = len < strlen(word);
+			if (*word != '-')
+				*(char **)ga_list_add(&w->words) = ga_xstrndup(word, len);
+		}
+		n += w->words.n > 0;
+	}
+	for (i = n; i-- > 1;) {
+		struct way *w = &ways[i - 1], *next = &ways[i];
+
+		if (w->words.n != 1 || !literal(w->words.v[0]) || !literal(next->words.v[0]))
+			continue;
+		for (j = 1; j < next->words.n; j++)
+			*(char **)ga_list_add(&w->words) = ga_xstrdup(next->words.v[j]);
+		w->again = next->again;
+	}
+	return n;
+}
+
+/* false: no operand can stand here. */
+static bool offer_operands(const struct cursor *c)
+{
+	const char *args = c->cmd ? c->cmd->args : c->prog->args;
+	struct way ways[WAYS_MAX];
+	size_t i, n = ways_parse(args, ways), k = (size_t)c->n_operands;
+	bool any = false;
+
+	for (i = 0; i < n; i++) {
+		const struct way *w = &ways[i];
+		size_t at = k < w->words.n ? k : w->again ? w->words.n - 1 : w->words.n;
+
+		if (at == w->words.n ||
+		    (k && literal(w->words.v[0]) && strcmp(w->words.v[0], c->operands[0])))
+			continue;
+		any = true;
+		if (literal(w->words.v[at]))
+			ga_cli_offer(w->words.v[at], NULL, c->begin);
+		else
+			offer_alternatives(c, w->words.v[at], "", c->begin);
+	}
+	ways_release(ways, n);
+	return any;
+}
+
+const char *ga_cli_meaning(const char *word)
+{
+	size_t len = bare(word, strcspn(word, "|"));
+	const struct meaning *m = find_meaning(word, len);
+	const char *const *f;
+
+	if (m)
+		return m->means;
+	for (f = free_words; *f; f++)
+		if (strlen(*f) == len && !strncmp(*f, word, len))
+			return "text";
+	return NULL;
+}
+
+json_t *ga_cli_operands(const char *args)
+{
+	struct way ways[WAYS_MAX];
+	size_t i, j, n = ways_parse(args, ways);
+	json_t *list = json_array();
+
+	for (i = 0; i < n; i++) {
+		json_t *way = json_array();
+
+		for (j = 0; j < ways[i].words.n; j++) {
+			const char *word = ways[i].words.v[j];
+			json_t *one = literal(word) ? json_pack("{s:s}", "word", word) :
+				      json_pack("{s:s, s:s?}", "name", word, "means",
+						ga_cli_meaning(word));
+
+			if (ways[i].again && j + 1 == ways[i].words.n)
+				json_object_set_new(one, "repeatable", json_true());
+			json_array_append_new(way, one);
+		}
+		json_array_append_new(list, way);
+	}
+	ways_release(ways, n);
+	return list;
+}
+
+/* ---- the command line ---- */
+
+static void offer_options(const struct cursor *c)
+{
+	const struct ga_opt *const *t = ga_cli_tables(c->prog, c->cmd);
+	const struct ga_opt *o;
+
+	for (; *t; t++) {
+		for (o = *t; o->name; o++) {
+			ga_autofree char *word = ga_xprintf("--%s", o->name);
+
+			ga_cli_offer(word, o->help, c->begin);
+		}
+	}
+}
+
+static void offer_value(const struct cursor *c, const struct ga_opt *o, const char *before)
+{
+	ga_autofree char *up_to_last = NULL;
+	const char *last = strrchr(c->begin + strlen(before), ',');
+
+	/* "TEAM,…": after a comma comes the next one. */
+	if (last && strstr(o->arg, ",…"))
+		before = up_to_last = ga_xstrndup(c->begin, (size_t)(last + 1 - c->begin));
+	if (o->values)
+		offer_words(o->values, before, c->begin);
+	else if (o->type == GA_O_TEXT || o->type == GA_O_TEXTS || o->type == GA_O_PATH)
+		offer_alternatives(c, o->arg, before, c->begin);
+}
+
+/* The option of a word before the cursor; *value: its value stands in the same word. */
+static const struct ga_opt *option_of(const struct cursor *c, const char *word, bool *value)
+{
+	bool is_long = word[1] == '-';
+	size_t len = is_long ? strcspn(word + 2, "=") : 1;
+
+	*value = is_long ? word[2 + len] == '=' : word[2] != '\0';
+	return ga_cli_find_opt(c->prog, c->cmd, is_long ? word + 2 : NULL, len,
+			       is_long ? 0 : word[1]);
+}
+
+static void read_words(struct cursor *c, char *const *words, int n, char **operands)
+{
+	const struct ga_cmd *cmd;
+	bool has_value;
+	int i;
+
+	for (i = 0; i < n - 1; i++) {
+		const char *word = words[i];
+
+		if (!c->only_operands && ga_streq(word, "--")) {
+			c->only_operands = true;
+		} else if (!c->only_operands && word[0] == '-' && word[1]) {
+			const struct ga_opt *o = option_of(c, word, &has_value);
+
+			if (!o || o->type == GA_O_FLAG)
+				continue;
+			if (!has_value && i + 1 == n - 1)
+				c->option = o;
+			if (ga_streq(o->name, "state"))
+				c->state = has_value ? strchr(word, '=') + 1 : words[i + 1];
+			i += !has_value;
+		} else if (c->prog->cmds && !c->cmd) {
+			for (cmd = c->prog->cmds; cmd->name; cmd++)
+				if (ga_streq(cmd->name, word))
+					c->cmd = cmd;
+		} else {
+			operands[c->n_operands++] = words[i];
+			c->only_operands = c->only_operands || c->prog->runs_command;
+		}
+	}
+}
+
+/* The word belongs to the command line of another program, which answers for it. */
+static void complete_for(char *const *operands, int n, const char *begin)
+{
+	ga_autofree char *program = strchr(operands[0], '/') ? NULL : ga_cli_beside(operands[0]);
+	ga_autofree const char **argv = ga_xcalloc((size_t)n + 3, sizeof(*argv));
+	int i;
+
+	if (!program)
+		return;
+	argv[0] = program;
+	argv[1] = GA_COMPLETE;
+	for (i = 1; i < n; i++)
+		argv[1 + i] = operands[i];
+	argv[1 + n] = begin;
+	ga_proc_exec(argv, environ);
+}
+
+void ga_cli_complete(const struct ga_prog *prog, char *const *words, int n)
+{
+	ga_autofree char **operands = ga_xcalloc((size_t)n + 1, sizeof(*operands));
+	struct cursor c = { .prog = prog, .begin = n ? words[n - 1] : "", .operands = operands };
+	const struct ga_cmd *cmd;
+	bool has_value = false;
+
+	read_words(&c, words, n, operands);
+	if (c.option) {
+		offer_value(&c, c.option, "");
+	} else if (!c.only_operands && c.begin[0] == '-' && c.begin[1]) {
+		const struct ga_opt *o = option_of(&c, c.begin, &has_value);
+		ga_autofree char *before = ga_xstrndup(c.begin, strcspn(c.begin, "=") + 1);
+
+		if (!has_value)
+			offer_options(&c);
+		else if (o && o->type != GA_O_FLAG && c.begin[1] == '-')
+			offer_value(&c, o, before);
+	} else if (!c.only_operands && c.begin[0] == '-') {
+		offer_options(&c);
+	} else if (prog->cmds && !c.cmd) {
+		for (cmd = prog->cmds; cmd->name; cmd++)
+			ga_cli_offer(cmd->name, cmd->abstract, c.begin);
+	} else if (prog->runs_command && c.n_operands && ga_starts(operands[0], "gpuaas-")) {
+		complete_for(operands, c.n_operands, c.begin);
+	} else if (!offer_operands(&c) && !c.only_operands) {
+		offer_options(&c);
+	}
+}

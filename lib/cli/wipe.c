@@ -157,8 +157,8 @@ int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 		ga_wipe_say(e);
 	/* Without a slot, the class is that of the command line. */
 	if (!e->object && e->reason && ga_starts(e->reason, "policy_not_reachable"))
-		ga_say("%s: hint: '--class clear' overwrites the disk with zeros and reads it back, "
-		       "which does not reach blocks that the drive has set aside",
+		ga_say("%s: hint: '--class clear' overwrites the disk with zeros and reads it "
+		       "back, which does not reach blocks that the drive has set aside",
 		       ga_cli_program());
 	if (!e->dry_run || !ga_emit_is_table())
 		return ga_emit(&ga_wipe_evidence_schema, e, err);

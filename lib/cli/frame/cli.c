@@ -125,7 +125,7 @@ static int set_word(const struct ga_opt *o, const char *value, struct ga_err *er
 
 /* Whether a text is what pages and attention write in place of one: pasted as it stands, the audit
  * would keep it for ever. */
-static bool is_placeholder(const struct ga_opt *o, const char *value)
+static bool is_stand_in(const struct ga_opt *o, const char *value)
 {
 	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
 	size_t i;
@@ -143,8 +143,8 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 		*(bool *)o->var = true;
 		return 0;
 	case GA_O_TEXT:
-		if (is_placeholder(o, value))
-			return ga_refuse(err, GA_USAGE, "placeholder", NULL,
+		if (is_stand_in(o, value))
+			return ga_refuse(err, GA_USAGE, "example_text", NULL,
 					 ("--%s '%s' stands for a text of yours", o->name, value),
 					 ("put the text there, in quotes if it has spaces; it is "
 					  "kept with what is done"));

@@ -103,14 +103,15 @@ static int look(const struct applied *a, const struct ga_rec *rec, json_t **ret,
 		const char *name = json_string_value(json_object_get(rec->json, members[i]));
 		ga_autofree char *text = ga_xprintf("%s=\"%s\"", members[i], name ? name : "-");
 
-		/* No name in place of an id: a declared node that the state does not have is new. */
+		/* No name in place of an id: a declared node that is not there is new. */
 		if (ga_where_parse(schema, text, 0, ga_list_add(&where), err) < 0)
 			return -1;
 	}
 	return ga_store_list(db, &q, keep_json, ret, err);
 }
 
-/* Emits the changes that the record would make; the transaction of the dry run keeps it for the records after it. */
+/* Emits the changes that the record would make; the transaction of the dry run keeps them for the
+ * records after it. */
 static int preview(const struct applied *a, const struct ga_rec *rec, struct ga_err *err)
 {
 	ga_autojson json_t *before = NULL, *after = NULL;

@@ -164,8 +164,8 @@ static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now
 	if (v->null)
 		return op == GA_WHERE_IS || op == GA_WHERE_IS_NOT ?
 			       0 :
-			       ga_fail_for(err, GA_USAGE, "no_value", "nothing is more or less than "
-					   "null: = and != compare with it");
+			       ga_fail_for(err, GA_USAGE, "no_value", "nothing is more or less "
+					   "than null: = and != compare with it");
 	switch (f->type) {
 	case GA_F_BOOL:
 	case GA_F_TRI:

@@ -36,7 +36,7 @@ struct ga_where {
 	char *path; /* "wipe.verify" */
 	const struct ga_field *field; /* its last member */
 	enum ga_where_op op;
-	GA_LIST(struct ga_where_value) values; /* one is enough; of GA_WHERE_IS_NOT none may be it */
+	GA_LIST(struct ga_where_value) values; /* one is enough; of IS_NOT none may be it */
 	struct ga_where *or_else; /* owned: another condition, compared as this one, that is as
 				   * good; NULL: none */
 };

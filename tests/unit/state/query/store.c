@@ -256,8 +256,9 @@ static const char *list(struct ga_db *db, const struct ga_list_query *q, const c
 
 #define LIST(db, member, ...) \
 	list(db, &(struct ga_list_query){ __VA_ARGS__ }, member, &err)
-#define WHERE(...) .where = conditions(&ga_slot_schema, (const char *const[]){ __VA_ARGS__, NULL })
-#define WHERE_OF(schema, ...) .where = conditions(&schema, (const char *const[]){ __VA_ARGS__, NULL })
+#define WHERE_OF(schema, ...) \
+	.where = conditions(&schema, (const char *const[]){ __VA_ARGS__, NULL })
+#define WHERE(...) WHERE_OF(ga_slot_schema, __VA_ARGS__)
 
 static void listing(void)
 {
@@ -279,7 +280,8 @@ static void listing(void)
 	      "s0000003,s0000004", "null, and what is behind an id");
 	t_str(LIST(db, "slot", .kind = "slot", WHERE("tainted=true")), "s0000003,s0000004",
 	      "a truth value");
-	t_str(LIST(db, "allocation", .kind = "allocations", WHERE_OF(ga_allocation_schema, "slots=s0000002")), "a0000001",
+	t_str(LIST(db, "allocation", .kind = "allocations",
+		   WHERE_OF(ga_allocation_schema, "slots=s0000002")), "a0000001",
 	      "an element of a list");
 	t_str(LIST(db, "slot", .kind = "slots", .since = "2026-02-01T00:00:00Z"),
 	      "s0000001,s0000002", "since a time");

@@ -53,12 +53,14 @@ static const struct ga_schema whole = {
 };
 
 static const char record[] =
-	"{\"kind\":\"gpuaas.whole/1\",\"state\":\"wiping\",\"since\":\"2026-11-25T03:56:13.250000Z\","
+	"{\"kind\":\"gpuaas.whole/1\",\"state\":\"wiping\","
+	"\"since\":\"2026-11-25T03:56:13.250000Z\","
 	"\"actor\":\"root(0) via sudo\",\"note\":\"one, two \\\"three\\\"\",\"count\":4,"
 	"\"memory_mib\":65536,\"hold_seconds\":7200,\"elapsed_micros\":90000000,\"sure\":null,"
 	"\"tainted\":true,\"slots\":[\"aaaaaaaa\",\"bbbbbbbb\"],\"counts\":[1,8],"
 	"\"nvme\":{\"code\":null,\"size_bytes\":1000},"
-	"\"blockers\":[{\"code\":\"one\",\"size_bytes\":null},{\"code\":\"two\",\"size_bytes\":5}]}";
+	"\"blockers\":[{\"code\":\"one\",\"size_bytes\":null},"
+	"{\"code\":\"two\",\"size_bytes\":5}]}";
 
 /* The time at which durations end. */
 #define NOW INT64_C(1795680000000000) /* 2026-11-26T08:00:00Z */

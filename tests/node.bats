@@ -381,7 +381,7 @@ evacuated_to()
   gpuaas-node maintenance "$NODE" --from 2h --to 4h --reason "power supply" > "$T/out"
   window=$(jq -r .maintenance "$T/out")
   run_ok gpuaas-place --profile lab --run-time 1h --dry-run
-  assert_equal "$stderr" ""
+  assert_equal "$stderr" "gpuaas-place: dry run: nothing is changed"
   run_status 1 gpuaas-place --profile lab --run-time 3h --explain
   jq_is 'select(.kind=="gpuaas.refusal/1")|[.nodes[0].code,.nodes[0].detail]|join(" ")' \
     "maintenance_ahead power supply"

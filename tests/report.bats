@@ -604,3 +604,24 @@ yesterday|
 2026-02-01T00:00:00Z|2026-02-03T00:00:00 and a bit Z
 END
 }
+
+@test "use by the user who requested it" {
+  new_state
+  ID=00000001 span active 2 1000000 2026-01-01T00:00:00.000000Z 2026-01-01T01:00:00.000000Z
+  ID=00000002 span active 1 1000000 2026-01-01T00:00:00.000000Z 2026-01-01T02:00:00.000000Z
+  state_sql "INSERT INTO allocation (id, request, project, shape, count, since, node_id, accelerator_type, profile,
+    profile_version, profile_record, price_micros, created_at, created_by) SELECT '00000003', request, project, shape,
+    count, since, node_id, accelerator_type, profile, profile_version, profile_record, price_micros, created_at, 'you'
+    FROM allocation WHERE id = '00000002'"
+  ID=00000003 span active 1 1000000 2026-01-01T00:00:00.000000Z 2026-01-01T00:30:00.000000Z
+  run_ok gpuaas-report usage --by user --from 2026-01-01 --to 2026-01-02
+  jq_is '"\(.user) \(.allocations) \(.active_gpu_seconds) \(.project)"' "me 2 14400 null
+you 1 1800 null"
+  run_ok gpuaas-report cost --by project,user --from 2026-01-01 --to 2026-01-02
+  jq_is '"\(.project) \(.user) \(.cost_micros)"' "vision me 4000000
+vision you 500000"
+  run_ok gpuaas-report usage --by project --from 2026-01-01 --to 2026-01-02
+  jq_is .user null
+  run_ok gpuaas-report usage --by user --from 2026-01-01 --to 2026-01-02 --table
+  assert_output USER
+}

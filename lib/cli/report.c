@@ -207,8 +207,8 @@ static int fit(const struct report *r, __int128 n, int64_t *ret, struct ga_err *
 	.by = { (char **)(uintptr_t)(r)->by, (r)->n_by }, .team = (g)->by[GA_BY_TEAM], \
 	.project = (g)->by[GA_BY_PROJECT], .type = (g)->by[GA_BY_TYPE], \
 	.profile = (g)->by[GA_BY_PROFILE], .node = (g)->by[GA_BY_NODE], \
-	.allocation = (g)->by[GA_BY_ALLOCATION], .allocations = (g)->allocations, \
-	.spans = (g)->spans, .open_spans = (g)->open
+	.allocation = (g)->by[GA_BY_ALLOCATION], .user = (g)->by[GA_BY_USER], \
+	.allocations = (g)->allocations, .spans = (g)->spans, .open_spans = (g)->open
 
 static int emit_usage(struct report *r, const struct ga_cost_group *g, struct ga_err *err)
 {
@@ -377,7 +377,7 @@ static int write_groups(struct ga_db *db, struct report *r, const bool by[GA_BY_
 	if (read_price(db, r, err) < 0)
 		return -1;
 	ga_cost_sums_init(&r->sums, by, r->type ? r->price.price_micros : -1);
-	if (ga_store_report(db, &r->w, false, add_line, r, err) < 0)
+	if (ga_store_report(db, &r->w, by[GA_BY_USER], add_line, r, err) < 0)
 		return -1;
 	ga_cost_sums_finish(&r->sums);
 	for (i = 0; i < r->sums.groups.n; i++) {

@@ -17,6 +17,8 @@
 	GA_TEXT(S, profile, GA_NULLOK, GA_T_NAME, "profile of the group, if by profile"), \
 	GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of the group, if by node"), \
 	GA_TEXT(S, allocation, GA_NULLOK, GA_T_ID, "allocation of the group, if by allocation"), \
+	GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, \
+		"user who requested the allocations of the group, if by user"), \
 	GA_COUNT(S, allocations, GA_REQ, "number of allocations with use in that period"), \
 	GA_COUNT(S, spans, GA_REQ, \
 		 "number of spans of use; a span with several types counts once for each"), \

@@ -11,7 +11,7 @@
 struct ga_usage_report {
 	char *from, *to, *at;
 	struct ga_texts by;
-	char *team, *project, *type, *profile, *node, *allocation;
+	char *team, *project, *type, *profile, *node, *allocation, *user;
 	int64_t allocations, spans, open_spans;
 	int64_t active_gpu_seconds, provisioning_gpu_seconds, hold_gpu_seconds;
 	int64_t cleanup_gpu_seconds;
@@ -27,7 +27,7 @@ struct ga_cost_what_if {
 struct ga_cost_report {
 	char *from, *to, *at;
 	struct ga_texts by;
-	char *team, *project, *type, *profile, *node, *allocation;
+	char *team, *project, *type, *profile, *node, *allocation, *user;
 	int64_t allocations, spans, open_spans;
 	int64_t billed_gpu_seconds, not_billed_gpu_seconds;
 	int64_t price_min_micros, price_max_micros, cost_micros;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const ga_cost_by_words[] = { "team", "project",    "type", "profile",
-					 "node", "allocation", NULL };
+					 "node", "allocation", "user", NULL };
 const char *const ga_cost_kind_words[] = { "active", "provisioning", "hold", "cleanup", NULL };
 
 static __int128 cost_at(const struct ga_cost_line *line, int64_t price)

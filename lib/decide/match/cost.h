@@ -23,6 +23,7 @@ enum ga_cost_by {
 	GA_BY_PROFILE,
 	GA_BY_NODE,
 	GA_BY_ALLOCATION,
+	GA_BY_USER, /* who requested the allocation */
 	GA_BY_N,
 };
 extern const char *const ga_cost_by_words[]; /* in that order, NULL-terminated */

@@ -28,7 +28,7 @@ static const int class_days[] = { 1, 8, 64, 512 };
 #define COLUMNS \
 	"u.id, u.usage_kind, u.count, u.price_micros, u.began_second, u.ended_second, " \
 	"u.accelerator_type, u.allocation_id, u.number, u.project, u.profile, u.node_id"
-#define FACTS ", a.name, a.shape, n.region, a.profile_version"
+#define FACTS ", a.name, a.shape, n.region, a.profile_version, a.created_by"
 #define FACTS_OF \
 	"CROSS JOIN allocation a ON a.id = u.allocation_id LEFT JOIN node n ON n.id = u.node_id "
 
@@ -135,6 +135,8 @@ static int each_row(struct reading *r, const struct ga_rows *rows, struct ga_err
 		return -1;
 	if (line.from == line.to)
 		return 0;
+	if (r->facts)
+		line.by[GA_BY_USER] = ga_rows_text(rows, 16);
 	if (r->facts)
 		facts = (struct ga_report_facts){
 			.name = ga_rows_text(rows, 12),

@@ -79,6 +79,7 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/lib/base/embed.o: $(wildcard share/sql/*.sql)
 $(B)/lib/catalog/accel.o: share/accelerators.json
 $(B)/lib/catalog/throughput.o: share/throughput.json
+$(B)/lib/cli/explain/pages.o: $(patsubst %,man/gpuaas%,-codes.7 -operations.7 -export.1 .7)
 
 $(LIB): $(LIB_OBJ)
 	$(if $(V),,@echo '  AR    $@')

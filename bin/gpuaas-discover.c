@@ -30,8 +30,8 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-discover",
 	.abstract = "show the hardware of this machine for GPU slots, and what blocks it",
-	.args_max = 0,
 	.opts = opts,
+	.looks = "*",
 	.produces = (const struct ga_schema *const[]){ &ga_host_schema, &ga_candidate_schema,
 						       &ga_end_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-discover", "gpuaas-discover --explain",

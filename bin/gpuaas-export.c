@@ -44,6 +44,7 @@ static const struct ga_prog prog = {
 	.produces = (const struct ga_schema *const[]){ &ga_pod_patch_schema, NULL },
 	.examples = examples,
 	.needs_state = true,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

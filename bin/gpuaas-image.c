@@ -97,6 +97,7 @@ static const struct ga_prog prog = {
 		"gpuaas-list images | gpuaas-image prewarm --from /mnt | gpuaas-state apply -",
 		"gpuaas-image verify --all | gpuaas-state apply -", NULL },
 	.acts = true,
+	.looks = "list",
 };
 
 static char *text(const char *s)

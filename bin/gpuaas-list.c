@@ -10,12 +10,15 @@
 #include "cli/app.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/follow.h"
+#include "cli/frame/watch.h"
 #include "cli/frame/where.h"
+#include "cli/list.h"
 #include "look/host/host.h"
 #include "record/access.h"
 #include "record/app.h"
 #include "record/node.h"
 #include "record/plan.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/syslog.h"
@@ -24,28 +27,32 @@
 #include "state/query/list.h"
 
 static struct ga_borrowed_texts where;
-static const char *since, *after;
+static struct ga_list_ask ask;
+static const char *after;
 static int64_t limit;
-static bool follow, newest, explain;
-static const char *app;
 static char hostname[256];
 
 static const struct ga_opt opts[] = {
-	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
-	  .help = "only records with this value; several: with all values" },
-	{ .name = "since", .type = GA_O_TEXT, .var = &since, .arg = "TIME",
-	  .help = "only records from this time on: 2026-11-25, '2026-11-25 03:56:13Z', 5m ago: 5m" },
+	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
+	  .help = "only records with state=wiping,active, state!=available, count>2; several: "
+		  "all of them" },
+	{ .name = "since", .type = GA_O_TEXT, .var = &ask.since, .arg = "TIME",
+	  .help = "only records from this time on (2026-11-25, '2026-11-25 03:56:13Z', 24h)" },
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
 	  .max = INT32_MAX, .help = "at most this many records" },
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
 	  .help = "start after the record of this id (histories: after the row of this number)" },
-	{ .name = "newest", .type = GA_O_FLAG, .var = &newest,
-	  .help = "newest first (tasks, usage, evidence, audit, events)" },
-	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
+	{ .name = "newest", .type = GA_O_FLAG, .var = &ask.newest,
+	  .help = "newest first (tasks, usage, evidence, audit, events, refusals)" },
+	{ .name = "follow", .type = GA_O_FLAG, .var = &ask.follow,
 	  .help = "print new rows as they are written, each once (audit, events)" },
-	{ .name = "app", .type = GA_O_TEXT, .var = &app, .arg = "APP",
+	{ .name = "all", .type = GA_O_FLAG, .var = &ask.all,
+	  .help = "also entries that somebody acknowledged (attention)" },
+	{ .name = "watch", .type = GA_O_FLAG, .var = &ask.watch,
+	  .help = "show the list on the whole terminal, anew when the state changes; q ends it" },
+	{ .name = "app", .type = GA_O_TEXT, .var = &ask.app, .arg = "APP",
 	  .help = "only live allocations that this app can run on (allocations)" },
-	{ .name = "explain", .type = GA_O_FLAG, .var = &explain,
+	{ .name = "explain", .type = GA_O_FLAG, .var = &ask.explain,
 	  .help = "with --app: every live allocation, and why the app cannot run on it" },
 	GA_OPTS_END,
 };
@@ -57,32 +64,28 @@ static const struct ga_schema *const produces[] = {
 	&ga_audit_schema,      &ga_pool_schema,	&ga_region_schema,	&ga_attention_schema,
 	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
 	&ga_access_settings_schema,     &ga_proposal_schema, &ga_app_schema, &ga_app_fit_schema,
-	NULL,
+	&ga_kept_refusal_schema, NULL,
 };
 
 static const char *const examples[] = {
 	"gpuaas-list attention",
+	"gpuaas-list attention --watch",
 	"gpuaas-list slots --where state=available --where node=h7",
 	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
 	"gpuaas-list tasks --where object=vision-1 --newest --limit 20",
 	"gpuaas-list allocations --app vllm --explain",
 	"gpuaas-list audit --since 24h --json | jq .action",
+	"gpuaas-list refusals --since 24h --newest",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow -o syslog",
 	NULL,
-};
-
-static const char *const kinds[] = {
-	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
-	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "pools", "regions",
-	"maintenance", "teams", "grants", "access-settings", "proposals", "attention", NULL,
 };
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-list",
 	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
 	.args = "KIND",
-	.kinds = kinds,
+	.kinds = ga_list_kinds,
 	.args_min = 0,
 	.args_max = 1,
 	.opts = opts,
@@ -90,6 +93,7 @@ static const struct ga_prog prog = {
 	.examples = examples,
 	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424, of the audit */
 	.needs_state = true,
+	.looks = "*",
 };
 
 static int64_t left_out, shown;
@@ -113,85 +117,46 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit_line(line.buf, err);
 }
 
-/* The time of --since as records have it, NULL without one. */
-static int since_when(const char **ret, char out[GA_TIME_SIZE], struct ga_err *err)
-{
-	struct ga_when when;
-
-	if (!since)
-		return 0;
-	if (ga_when_parse(since, ga_clock_micros(), false, &when, err) < 0)
-		return ga_wrap(err, "--since");
-	*ret = ga_time_format(when.since, out);
-	return 0;
-}
-
-static int kind_wanted(const char **ret, struct ga_err *err)
-{
-	char *const *args;
-	int n;
-
-	args = ga_cli_args(&n);
-	if (!n)
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("KIND is missing"),
-				 ("nodes slots candidates profiles apps images node-images "
-				  "allocations plans claims tasks usage evidence audit events "
-				  "pools regions maintenance teams grants access-settings "
-				  "proposals attention"));
-	*ret = args[0];
-	if ((app || explain) && strcmp(*ret, "allocation") && strcmp(*ret, "allocations"))
-		return ga_fail(err, GA_USAGE, "--app and --explain are for allocations, not for "
-			"'%s'", *ret);
-	if (explain && !app)
-		return ga_fail(err, GA_USAGE, "--explain goes with --app: it says why the app "
-			"cannot run");
-	if (ga_streq(ga_cli_form(), "syslog") && strcmp(*ret, "audit"))
-		return ga_fail(err, GA_USAGE, "-o syslog is for the audit, not for '%s'",
-			       *ret);
-	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
-		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
-			"'%s'", *ret);
-	if (follow && newest)
-		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
-			       "oldest first: --newest does not go with it");
-	return 0;
-}
-
 static int run(struct ga_err *err)
 {
 	ga_autofree char *after_id = NULL;
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autodb_leave struct ga_db *db = NULL;
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
-	struct ga_list_query q = { .limit = limit, .newest = newest, .here = here,
+	struct ga_list_query q = { .limit = limit, .newest = ask.newest, .here = here,
 				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
+	int64_t hidden = 0;
 	int r;
 
-	if (kind_wanted(&q.kind, err) < 0 ||
-	    ga_cli_stale_after(&q.stale_seconds, err) < 0 || since_when(&q.since, time, err) < 0)
+	left_out = shown = 0;
+	if (ga_list_check(&ask, &q.kind, err) < 0 ||
+	    ga_cli_stale_after(&q.stale_seconds, err) < 0 ||
+	    (ask.since && ga_cli_when("--since", ask.since, false, time, err) < 0))
 		return -1;
+	q.since = ask.since ? time : NULL;
+	q.hidden = ask.all ? NULL : &hidden;
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
+	    ga_cli_where(db, where.v, where.n, ask.explain ? &ga_app_fit_schema : NULL, &q, &names,
+			 err) < 0 ||
 	    (after && ga_cli_after(db, q.kind, after, &after_id, err) < 0))
 		return -1;
 	q.after = after_id;
-	if (follow) {
+	if (ask.follow) {
 		if (names.unknown.code)
 			ga_say("%s: %s: %s", prog.name, names.unknown.msg, names.unknown.hint);
 		ga_db_close(GA_TAKE(db));
 		r = ga_follow(ga_cli_state_path(), &q, show, NULL, err);
-	} else if (app) {
-		r = ga_cli_list_for_app(db, app, explain, &q, show, NULL, err);
+	} else if (ask.app) {
+		r = ga_cli_list_for_app(db, ask.app, ask.explain, &q, show, NULL, err);
 	} else {
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
-	ga_list_release(&where);
-	if (!r && !shown && !follow && names.unknown.code) {
+	ga_list_tell_hidden(hidden);
+	if (!r && !shown && !ask.follow && names.unknown.code) {
 		*err = names.unknown;
 		return -1;
 	}
@@ -209,6 +174,7 @@ int main(int argc, char **argv)
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
 	if (r > 0)
-		r = run(&err);
+		r = ask.watch ? ga_watch(ga_cli_state_path(), run, &err) : run(&err);
+	ga_list_release(&where);
 	return ga_cli_finish(&prog, r, &err);
 }

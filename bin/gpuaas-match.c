@@ -106,6 +106,7 @@ static const struct ga_prog prog = {
 		"gpuaas-match --app vllm --request | gpuaas-place --dry-run",
 		"gpuaas-match - < requirement.json", NULL },
 	.needs_state = true,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

@@ -34,13 +34,13 @@ static int64_t reserved_memory = GA_UNKNOWN;
 	{ .name = "yes", .type = GA_O_FLAG, .var = &opt.yes, .help = "need no confirmation" }
 
 #define WHERE \
-	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "MEMBER=VALUE", \
-	  .help = "instead of NODE: every node with this value; several: with all values" }
+	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION", \
+	  .help = "instead of NODE: every node that meets it; several: all of them" }
 
 static const struct ga_opt show_opts[] = { WHERE, GA_OPTS_END };
 static const struct ga_opt list_opts[] = {
-	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "MEMBER=VALUE",
-	  .help = "only nodes with this value; several: with all values" },
+	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION",
+	  .help = "only nodes with state=active,draining, pool!=a, slots>4; several: all of them" },
 	GA_OPTS_END,
 };
 static const struct ga_opt set_opts[] = {
@@ -132,6 +132,7 @@ static const struct ga_prog prog = {
 		"gpuaas-node set h7 --address h7.example.net --pool h200", NULL },
 	.needs_state = true,
 	.acts = true,
+	.looks = "list show",
 };
 
 int main(int argc, char **argv)

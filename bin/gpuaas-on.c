@@ -32,8 +32,8 @@ static int64_t parallel = 16, timeout, connect_timeout = 10;
 static const struct ga_opt opts[] = {
 	{ .short_name = 'P', .name = "parallel", .type = GA_O_INT, .var = &parallel, .arg = "N",
 	  .min = 1, .max = 1024, .help = "nodes at a time (default 16)" },
-	{ .name = "nodes", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
-	  .help = "run without input on each node with this value; several: with all values" },
+	{ .name = "nodes", .type = GA_O_TEXTS, .var = &where, .arg = "NODE|CONDITION",
+	  .help = "run without input on these nodes: h7,h8 or pool=h200; several: all must hold" },
 	{ .name = "timeout", .type = GA_O_DURATION, .var = &timeout, .arg = "TIME",
 	  .help = "give up a node whose command takes longer (default: never)" },
 	{ .name = "connect-timeout", .type = GA_O_DURATION, .var = &connect_timeout,
@@ -101,14 +101,27 @@ static int add(const struct ga_schema *schema, const void *obj, void *arg, struc
 	return 0;
 }
 
+/* "h7" for "node=h7"; the caller frees the texts. */
+static void conditions(struct ga_texts *ret)
+{
+	size_t i;
+
+	for (i = 0; i < where.n; i++)
+		*ga_list_add(ret) = where.v[i][ga_where_member_len(where.v[i])] ?
+					    ga_xstrdup(where.v[i]) :
+					    ga_xprintf("node=%s", where.v[i]);
+}
+
 static int add_nodes(struct ga_on *on, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
 	struct ga_list_query q = { .kind = "nodes" };
+	ga_autotexts struct ga_texts texts = { 0 };
 
+	conditions(&texts);
 	if (open_state(&db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, &q, &names, err) < 0 ||
+	    ga_cli_where(db, (const char *const *)texts.v, texts.n, NULL, &q, &names, err) < 0 ||
 	    ga_store_list(db, &q, add, on, err) < 0)
 		return -1;
 	if (ga_on_count(on))

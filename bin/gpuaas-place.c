@@ -147,6 +147,7 @@ static int run(struct ga_err *err)
 	ga_autodb struct ga_db *db = NULL;
 	struct ga_placer placer = { .fleet = { .version = GA_FLEET_UNREAD },
 				    .explain = opt.explain, .dry_run = opt.dry_run,
+				    .keeps_refusals = true,
 				    .once = opt.profile != NULL,
 				    .maker.expires_seconds = opt.expires };
 	static struct batch b; /* large */

@@ -96,6 +96,7 @@ static const struct ga_prog prog = {
 					   "gpuaas-profile set premium --price 9.90", NULL },
 	.needs_state = true,
 	.acts = true,
+	.looks = "catalog list nodes labels show",
 };
 
 int main(int argc, char **argv)

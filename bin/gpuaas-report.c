@@ -2,12 +2,14 @@
 /*
  * gpuaas-report: the use of GPUs in a period and its cost by project or team, from the spans of use
  * in the state. Only reads. Active time is billed at the price of that time; other time is shown by
- * its kind. Writes records, a table, or FOCUS rows for a billing system.
+ * its kind. Writes records, a table, or FOCUS rows for a billing system. "refusals" counts the
+ * requests that placement refused.
  */
 #include "cli/frame/cli.h"
 #include "cli/report.h"
 #include "decide/match/cost.h"
 #include "record/report.h"
+#include "state/capacity/refusal.h"
 
 static struct ga_report_opts opt;
 
@@ -37,6 +39,15 @@ static const struct ga_opt cost_opts[] = {
 	GA_OPTS_END,
 };
 
+static const struct ga_opt refusals_opts[] = {
+	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "MEMBER,…",
+	  .values = ga_refused_words,
+	  .help = "a record for each code,type,project,profile,user,day (any of them; default "
+		  "code,type)" },
+	FROM, TO,
+	GA_OPTS_END,
+};
+
 static int usage(struct ga_err *err)
 {
 	return ga_report(&opt, false, err);
@@ -47,27 +58,37 @@ static int cost(struct ga_err *err)
 	return ga_report(&opt, true, err);
 }
 
+static int refusals(struct ga_err *err)
+{
+	return ga_report_refusals(&opt, err);
+}
+
 static const struct ga_cmd cmds[] = {
 	{ .name = "usage", .abstract = "GPU seconds by the kind of time", .opts = usage_opts,
 	  .run = usage },
 	{ .name = "cost", .abstract = "cost of the time in use, at the prices of the placement",
 	  .opts = cost_opts, .run = cost },
+	{ .name = "refusals", .abstract = "GPUs of refused requests, by reason and type",
+	  .opts = refusals_opts, .run = refusals },
 	{ .name = NULL },
 };
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-report",
-	.abstract = "use and cost in a period, by team, project and accelerator type",
+	.abstract = "use, cost and refused requests in a period, by team, project and type",
 	.cmds = cmds,
 	.produces = (const struct ga_schema *const[]){ &ga_usage_report_schema,
-						      &ga_cost_report_schema, NULL },
+						      &ga_cost_report_schema,
+						      &ga_refusal_report_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-report cost --by team,type",
 		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 -o focus > focus.csv",
 		"gpuaas-report usage --from 24h --by node",
+		"gpuaas-report refusals --from 2026-11-01 --by code,type",
 		"gpuaas-report cost --by project --what-if type=nvidia-a100-sxm4-80gb", NULL },
 	.forms = (const char *const[]){ "focus", NULL }, /* CSV of FOCUS 1.2 */
 	.needs_state = true,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/several.h"
+#include "cli/frame/watch.h"
 #include "record/access.h"
 #include "record/app.h"
 #include "record/match.h"
@@ -18,6 +19,17 @@
 #include "state/query/find.h"
 #include "state/query/show.h"
 
+static bool watch;
+static struct ga_borrowed_texts where;
+
+static const struct ga_opt opts[] = {
+	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
+	  .help = "every node, slot or allocation that meets it; the operand is the kind" },
+	{ .name = "watch", .type = GA_O_FLAG, .var = &watch,
+	  .help = "show it on the whole terminal, anew when the state changes; q ends it" },
+	GA_OPTS_END,
+};
+
 static const struct ga_schema *const produces[] = {
 	&ga_node_schema, &ga_slot_schema,		 &ga_allocation_schema, &ga_claim_schema,
 	&ga_allocation_match_schema,
@@ -25,16 +37,10 @@ static const struct ga_schema *const produces[] = {
 	&ga_team_schema, &ga_grant_schema,	 &ga_proposal_schema,   &ga_app_schema, NULL,
 };
 
-static struct ga_borrowed_texts where;
-static const struct ga_opt opts[] = {
-	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
-	  .help = "every node, slot or allocation with this value; the operand is the kind" },
-	GA_OPTS_END,
-};
-
 static const char *const examples[] = {
 	"gpuaas-show 7f3c",
 	"gpuaas-show allocations --where state=failed",
+	"gpuaas-show 7f3c --watch",
 	"gpuaas-show h7 --json | jq -c 'select(.kind==\"gpuaas.slot/1\")'",
 	NULL,
 };
@@ -49,6 +55,7 @@ static const struct ga_prog prog = {
 	.produces = produces,
 	.examples = examples,
 	.needs_state = true,
+	.looks = "*",
 };
 
 static const struct {
@@ -80,6 +87,7 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 		ga_autojson json_t *json = ga_schema_format(schema, obj);
 
 		s->begun = true;
+		json_object_del(json, "phases"); /* the timeline has them */
 		ga_print_record(schema, json, NULL);
 		return 0;
 	}
@@ -164,6 +172,6 @@ int main(int argc, char **argv)
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
 	if (r > 0)
-		r = run(&err);
+		r = watch ? ga_watch(ga_cli_state_path(), run, &err) : run(&err);
 	return ga_cli_finish(&prog, r, &err);
 }

@@ -14,6 +14,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
+#include "cli/front.h"
 #include "cli/frame/complete.h"
 #include "record/closest.h"
 
@@ -76,41 +77,33 @@ static void find_programs(const char *own, struct ga_texts *ret)
 
 static void help(const char *own)
 {
+	ga_autotexts struct ga_texts names = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	struct ga_texts names = { 0 };
-	size_t i;
 
 	find_programs(own, &names);
-	ga_str_addf(&text,
-		    "gpuaas %s: the life of GPU capacity, one program a step\n\n"
-		    "    gpuaas PROGRAM ARGUMENT…    runs gpuaas-PROGRAM\n"
-		    "    gpuaas PROGRAM --help       shows its options\n"
-		    "    gpuaas launch               what a machine needs, by questions: "
-		    "gpuaas-place --guide\n\n",
-		    GA_VERSION);
-	for (i = 0; i < names.n; i++) {
-		ga_str_addf(&text, "    %s\n", names.v[i] + strlen("gpuaas-"));
-		free(names.v[i]);
-	}
-	if (!names.n)
-		ga_str_addf(&text, "    (no gpuaas-PROGRAM is here or in %s)\n", ga_proc_path());
-	ga_list_release(&names);
+	ga_front_help(&names, &text);
 	ga_print_text(text.buf);
 }
 
-static void hint_near(const char *own, const char *name)
+static int unknown_program(const char *own, const char *name)
 {
 	ga_autotexts struct ga_texts names = { 0 };
-	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
 	size_t i;
 
 	find_programs(own, &names);
-	ga_closest_begin(&near, name + strlen("gpuaas-"));
+	ga_closest_begin(&near, name);
+	ga_closest_word(&near, "launch");
+	ga_closest_word(&near, "help");
 	for (i = 0; i < names.n; i++)
 		ga_closest_word(&near, names.v[i] + strlen("gpuaas-"));
-	hint = ga_closest_hint(&near);
-	ga_say("gpuaas: hint: %s'gpuaas help' lists what is there", hint);
+	ga_say("gpuaas: there is no program 'gpuaas-%s'", name);
+	if (near.n)
+		ga_say("gpuaas: hint: near to it: '%s'; 'gpuaas help' lists what is there",
+		       near.names[0]);
+	else
+		ga_say("gpuaas: hint: 'gpuaas help' lists what is there");
+	return GA_NOTFOUND;
 }
 
 /* Does not return when the program runs. argv[0] is not looked at. */
@@ -129,11 +122,8 @@ static int run_program(const char *own, char **argv)
 		execv(beside, argv + 1);
 	if (!beside || errno == ENOENT)
 		ga_proc_exec((const char *const *)(uintptr_t)(argv + 1), environ);
-	if (errno == ENOENT) {
-		ga_say("gpuaas: there is no program '%s'", name);
-		hint_near(own, name);
-		return GA_NOTFOUND;
-	}
+	if (errno == ENOENT)
+		return unknown_program(own, name + strlen("gpuaas-"));
 	saved = errno;
 	ga_say("gpuaas: cannot run '%s': %s", name, strerror(saved));
 	return saved == EACCES ? GA_DENIED : GA_SYSTEM;
@@ -178,6 +168,7 @@ static const struct ga_prog prog = {
 	.args_min = 1,
 	.args_max = -1,
 	.examples = examples,
+	.looks = "*",
 };
 
 int main(int argc, char **argv)

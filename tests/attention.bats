@@ -266,3 +266,97 @@ codes()
   run_ok bash -e "$T/script"
   assert_equal "${#lines[@]}" "$(grep -c gpuaas- "$T/script")"
 }
+
+# attention FILTER: over the list of records of gpuaas-list attention
+attention()
+{
+  gpuaas-list attention 2> "$T/hidden" | jq -rs "$1"
+}
+
+@test "an acknowledged entry is hidden, counted, and back at its end" {
+  fleet 1 2
+  slot=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
+  other=$(gpuaas-list slots --where slot_index=1 | jq -r .slot)
+  gpuaas-approve disable "$other" --reason "ticket 9" > "$T/said"
+  gpuaas-approve cordon "$slot" --reason "ticket 7" > "$T/said"
+  assert_equal "$(attention 'map("\(.object) \(.code)")|join(",")')" "$slot cordoned"
+  run_ok gpuaas-state acknowledge "$slot" --reason "a NIC comes on Friday" --until 3d
+  jq_is '"\(.object) \(.acknowledged.reason) \(.acknowledged.by | test("root"))"' \
+    "$slot a NIC comes on Friday true"
+  assert_equal "$(attention length)" 0
+  assert_equal "$(cat "$T/hidden")" "1 acknowledged entry is hidden; --all shows it"
+  run_ok gpuaas-list attention --all
+  jq_is .acknowledged.reason "a NIC comes on Friday"
+  refute_stderr hidden
+  run_ok gpuaas-list attention --all --table
+  assert_output "acknowledged: a NIC comes on Friday"
+  run_ok gpuaas-list attention --where code=stuck
+  refute_stderr hidden
+  run_ok gpuaas-export openmetrics
+  refute_output 'gpuaas_attention{'
+  assert_output 'gpuaas_attention_acknowledged{code="cordoned"} 1'
+  assert_equal "$(gpuaas-list audit --newest --limit 1 | jq -r '"\(.action) \(.object) \(.detail.code) \(.detail.reason)"')" \
+    "acknowledged $slot cordoned a NIC comes on Friday"
+  # its end
+  state_sql "UPDATE acknowledgement SET until = '2020-01-01T00:00:00.000000Z'"
+  assert_equal "$(attention 'map(.object)|join(",")')" "$slot"
+  assert_equal "$(cat "$T/hidden")" ""
+  run_ok gpuaas-export openmetrics
+  assert_output 'gpuaas_attention{code="cordoned"} 1'
+  run_ok gpuaas-state check
+}
+
+@test "an acknowledged entry that becomes another one is back; --remove shows it again" {
+  fleet 1 2
+  slot=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
+  drift 2026-11-01T00:00:00.000000Z missing_disk "$slot" > "$T/drift"
+  by_node < "$T/drift" | gpuaas-state fold - > "$T/folded"
+  assert_equal "$(attention 'map(.code)|join(",")')" missing_disk
+  run_ok gpuaas-state acknowledge "${slot:0:6}" --reason known --until 1h
+  assert_equal "$(attention length)" 0
+  # the same drift, seen differently
+  state_sql "UPDATE node_drift SET observed = 'something worse'"
+  assert_equal "$(attention length)" 1
+  run_ok gpuaas-state acknowledge "$slot" --code missing_disk --reason known --until 1h
+  assert_equal "$(attention length)" 0
+  # a time in the words is no change
+  state_sql "UPDATE node_drift SET observed = 'bad since 2026-11-01T00:00:00.000000Z'"
+  run_ok gpuaas-state acknowledge "$slot" --code missing_disk --reason known --until 1h
+  state_sql "UPDATE node_drift SET observed = 'bad since 2026-11-02T00:00:00.000000Z'"
+  assert_equal "$(attention length)" 0
+  # another code hides nothing and is not hidden
+  gpuaas-approve cordon "$slot" --reason "ticket 7" > "$T/said"
+  assert_equal "$(attention 'map(.code)|join(",")')" cordoned
+  run_status 2 gpuaas-state acknowledge "$slot" --reason known --until 1h
+  assert_stderr "missing_disk"
+  run_status 5 gpuaas-state acknowledge "$slot" --code stuck --reason known --until 1h
+  # shown again
+  run_ok gpuaas-state acknowledge "$slot" --code missing_disk --remove
+  jq_is '.acknowledged' null
+  assert_equal "$(attention 'map(.code)|sort|join(",")')" cordoned,missing_disk
+  run_status 5 gpuaas-state acknowledge "$slot" --code missing_disk --remove
+  assert_equal "$(gpuaas-list audit --newest --limit 1 | jq -r .action)" acknowledge_removed
+}
+
+@test "acknowledge needs a reason and an end that is not far; the state and hooks by their words" {
+  fleet 1 1
+  slot=$(gpuaas-list slots --limit 1 | jq -r .slot)
+  run_status 5 gpuaas-state acknowledge "$slot" --reason r --until 1d
+  assert_stderr "attention has no entry of"
+  gpuaas-approve cordon "$slot" --reason "ticket 7" > "$T/said"
+  run_status 2 gpuaas-state acknowledge "$slot" --until 1d
+  run_status 2 gpuaas-state acknowledge "$slot" --reason r
+  run_status 2 gpuaas-state acknowledge "$slot" --reason r --until 91d
+  run_status 2 gpuaas-state acknowledge "$slot" --reason r --until 2020-01-01T00:00:00Z
+  run_status 2 gpuaas-state acknowledge "$slot" --reason r --until soon
+  run_status 2 gpuaas-state acknowledge "$slot" --reason r --until 1d --remove
+  run_status 2 gpuaas-list slots --all
+  assert_equal "$(attention length)" 1
+  state_sql "INSERT INTO notice_hook (hook, failing_since, failed_at, attempts, sentence) VALUES
+    ('50-mail', '2026-11-01T00:00:00.000000Z', '2026-11-01T01:00:00.000000Z', 3, 'it ended with 1')"
+  run_ok gpuaas-state acknowledge 50-mail --reason "the relay moves" --until 90d
+  state_sql "UPDATE notice_hook SET attempts = 4, failed_at = '2026-11-01T02:00:00.000000Z'"
+  assert_equal "$(attention 'map(.code)|join(",")')" cordoned
+  state_sql "UPDATE notice_hook SET sentence = 'it is not there'"
+  assert_equal "$(attention 'map(.code)|join(",")')" cordoned,notify_failed
+}

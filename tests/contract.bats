@@ -102,6 +102,44 @@ crooked()
   all_good
 }
 
+# too_wide WHO FILE: lines wider than 80 columns
+too_wide()
+{
+  awk -v who="$1" 'length($0) > 80 { print who " is wider than 80 columns: " $0 }' "$2" >> "$T/bad"
+}
+
+@test "--help and the lists of commands and programs fit 80 columns" {
+  for p in "${PROGRAMS[@]}"; do
+    "$p" --help > "$T/help"
+    # A line of authorized_keys is one line.
+    grep -v 'restrict,command=' "$T/help" > "$T/kept"
+    too_wide "$p --help" "$T/kept"
+    introspect "$p" | jq -r '.command.commands[] | "\(.name)\t\(.description)"' > "$T/commands"
+    while IFS=$'\t' read -r command text; do
+      "$p" "$command" --help > "$T/help"
+      too_wide "$p $command --help" "$T/help"
+    done < "$T/commands"
+    [[ -s $T/commands ]] || continue
+    # Without a command it shows them all, with a line each.
+    run_status 2 "$p"
+    too_wide "$p" <(tail -n +3 <<< "$stderr")
+    while IFS=$'\t' read -r command text; do
+      grep -q "^  $command  *${text:0:30}" <<< "$stderr" || bad "$p without command lacks '$command'"
+    done < "$T/commands"
+  done
+  all_good
+}
+
+@test "gpuaas help has every program in a group, with a line" {
+  run_ok gpuaas help
+  refute_output "others"
+  too_wide "gpuaas help" <(echo "$output")
+  for p in "${PROGRAMS[@]}"; do
+    [[ $p == gpuaas ]] || grep -qE "^    ${p#gpuaas-} +[a-z].{10}" <<< "$output" || bad "gpuaas help lacks $p"
+  done
+  all_good
+}
+
 @test "--version says name and version" {
   for p in "${PROGRAMS[@]}"; do
     [[ $("$p" --version) =~ ^"$p "[0-9]+\.[0-9]+\.[0-9]+$ ]] || bad "$p: $("$p" --version 2>&1)"
@@ -257,7 +295,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     introspect "$p" > "$T/i.json"
     # The options that every program has stand in gpuaas(7).
     jq -r '.command | (.options[].names[], .commands[].options[].names[],
-      .commands[].name) | select(IN("--json", "--table", "-o", "--format", "--columns", "--sort", "-h", "--help", "--version",
+      .commands[].name) | select(IN("--json", "--table", "-o", "--format", "--columns", "--sort", "--no-pager", "-h", "--help", "--version",
         "--introspect-cli") | not)' "$T/i.json" | sort -u > "$T/names"
     awk 'FILENAME == ARGV[1] { names[$0]; next } { text = text "\n" $0 }
       END { for (name in names) if (!index(text, name)) print name }' "$T/names" "$T/page" |
@@ -272,7 +310,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
     lacking "$T/names" "$T/has" |
       sed "s/.*/$p: its man page shows &, the program has no such option/" >> "$T/bad"
   done
-  for name in --json --table --format --columns --sort --help --version --introspect-cli; do
+  for name in --json --table --format --columns --sort --no-pager --help --version --introspect-cli; do
     page gpuaas 7 > "$T/page"
     grep -qF -- "$name" "$T/page" || bad "gpuaas(7) lacks $name"
   done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every program does alike, because the frame does it (lib/cli/frame).
+# The frame (lib/cli/frame) does this for every program.
 
 load helper
 load lab
@@ -59,6 +59,7 @@ dry_run_of()
     gpuaas-provision) echo "gpuaas-place --profile lab --gpus 1 --project p --image lab \
       --dry-run --json 2> $T/before | gpuaas-provision" ;;
     gpuaas-release) echo "gpuaas-release vm1" ;;
+    "gpuaas-state apply") echo "gpuaas-state apply $SRC/share/objects/h200-slice.json" ;;
     "gpuaas-state notify") echo "gpuaas-state notify" ;;
     "gpuaas-vm start") echo "gpuaas-vm start vm1" ;;
     "gpuaas-vm stop") echo "gpuaas-vm stop vm1" ;;
@@ -212,7 +213,7 @@ allocation gpuaas-vm access @
 END
 }
 
-# What a run with an id, a prefix or a name gives must be the same but for times and new ids.
+# Runs with an id, a prefix or a name print the same but for times and new ids.
 as_run()
 {
   run --separate-stderr here timeout 20 $1 < /dev/null
@@ -316,4 +317,134 @@ as_run()
   assert_stderr "near to it: 'vm1'"
   GPUAAS_STALE_AFTER=24 run_status 2 gpuaas-list slots
   assert_stderr "GPUAAS_STALE_AFTER: '24' has no unit"
+}
+
+@test "--where: alternatives, negation, order, and near words for what cannot be" {
+  make_busy_lab
+  # Two slots: 0 is active, 1 is available.
+  for condition in state=available,active state!=wiping "slot_index>=0" "since>2026-01-01" \
+    "since>24h" "tainted=yes,no" "node=h7,h7" "node!=null"; do
+    run_ok gpuaas-list slots --where "$condition"
+    assert_equal "${#lines[@]} $condition" "2 $condition"
+  done
+  for condition in state!=active "slot_index>0" "#>0" "allocation!=vm1" allocation=null; do
+    run_ok gpuaas-list slots --where "$condition"
+    jq_is .slot_index 1
+  done
+  run_ok gpuaas-list slots --where "since<24h"
+  assert_equal "$output" ""
+  # A time as the table shows it.
+  run_ok gpuaas-list allocations --where "since=$(gpuaas-list allocations --columns since -o table |
+    tail -n 1)"
+  jq_is .name vm1
+  run_ok gpuaas-list allocations --where gpus=1 --where "GPUS<2" --where "priority>0"
+  jq_is .name vm1
+  run_ok gpuaas-list audit --where actor=root --limit 1
+  [[ -n $output ]]
+  run_ok gpuaas-list events --where "object!=h7" --limit 1
+  run_ok gpuaas-node list --where "slots>1" --where state!=retired
+  jq_is .name h7
+  # A closed set, a number, a truth value.
+  run_status 2 gpuaas-list slots --where state=avilable
+  assert_stderr "'avilable' is never the value of 'state'"
+  assert_stderr "near to it: 'available'; it is one of disabled, available, "
+  run_status 2 gpuaas-list allocations --where state=Active
+  assert_stderr "near to it: 'active'"
+  run_status 2 gpuaas-list evidence --where outcome=ok
+  assert_stderr "it is one of confirmed, not_started, unknown, failed"
+  run_status 2 gpuaas-list usage --where usage_kind=activ
+  assert_stderr "near to it: 'active'"
+  run_status 2 gpuaas-list slots --where gpus=2
+  assert_stderr "'gpus' is no member of gpuaas.slot/1"
+  run_status 2 gpuaas-list allocations --where count=two
+  assert_stderr "'two' is no number, and 'count' has numbers"
+  run_status 2 gpuaas-list slots --where "state>active"
+  assert_stderr "'>' compares numbers and times, and 'state' has none"
+  run_status 2 gpuaas-list allocations --where "since>yesterday"
+  run_status 2 gpuaas-node list --where mode=slices
+  assert_stderr "near to it: 'slice'"
+  run_status 5 gpuaas-on --nodes h8 true
+  assert_stderr "near to it: 'h7'"
+}
+
+@test "state apply refuses kinds that it does not take, and shows what it would change" {
+  make_busy_lab
+  run_status 3 gpuaas-state apply - <<< '{"kind":"gpuaas.profil/1","name":"x"}'
+  assert_equal "$output" ""
+  assert_stderr "standard input, line 1: there is no kind 'gpuaas.profil/1'"
+  assert_stderr "near to it: 'gpuaas.profile/1'"
+  gpuaas-list slots > "$T/slots"
+  run_status 3 gpuaas-state apply "$T/slots"
+  assert_stderr "$T/slots, line 1: a record of kind 'gpuaas.slot/1' is nothing to apply"
+  assert_stderr "apply takes gpuaas.profile/1, gpuaas.app/1, "
+  # A refusal of the stage before is passed on, with its status.
+  run_status 1 bash -c "gpuaas-place --profile lab --gpus 8 --project p --image lab |
+    gpuaas-state apply -"
+  # The changes of a record, behind those of the records before it in the same run.
+  gpuaas-list profiles > "$T/profile"
+  before=$(snapshot)
+  { jq -c '.price_micros = 2000000 | .counts = [1]' "$T/profile"
+    echo '{"kind":"gpuaas.team/1","name":"red","projects":["p"]}'
+    jq -c '.name = "other" | .teams = ["red"]' "$T/profile"
+    cat "$T/profile"
+  } > "$T/objects"
+  run_ok gpuaas-state apply --dry-run "$T/objects"
+  jq_is '[.record, .object, .change, .dry_run]|map(tostring)|join(" ")' \
+    "gpuaas.profile/1 lab changed true
+gpuaas.team/1 red new true
+gpuaas.profile/1 other new true
+gpuaas.profile/1 lab changed true"
+  jq_slurp_is '.[0].members|map("\(.member) \(.before) \(.after)")|join(", ")' \
+    "version 1 2, counts [1,2,4,8] [1], price_micros 0 2000000"
+  jq_slurp_is '.[2].members|map(select(.member == "teams"))|.[0]|[.before, .after]|tostring' \
+    '[null,"[\"red\"]"]'
+  assert_equal "$(snapshot)" "$before"
+  run_ok gpuaas-state apply --dry-run --table "$T/objects"
+  assert_output "    price_micros 0 -> 2000000"
+  run_ok gpuaas-state apply --dry-run "$T/profile"
+  jq_is '.change' unchanged
+  # A node that is not there is a new one, also if another one has its id as a name.
+  run_ok gpuaas-state apply --dry-run - <<< '{"kind":"gpuaas.node-settings/1","node":"h7","pool":"a"}'
+  jq_is .change new
+  run_ok gpuaas-state apply --dry-run - \
+    <<< "{\"kind\":\"gpuaas.node-settings/1\",\"node\":\"$(gpuaas-list nodes | jq -r .node)\",\"pool\":\"a\"}"
+  jq_is '.members|map(.member)|join(" ")' "pool generation"
+  # An error is the same as without: nothing is noted, and the file and line are named.
+  run_status 3 gpuaas-state apply --dry-run - <<< '{"kind":"gpuaas.team/1","nam":"red"}'
+  assert_stderr "standard input: line 1, gpuaas.team/1: unknown member 'nam'"
+  # The same function for one profile.
+  run_ok gpuaas-profile set lab --price 2 --dry-run
+  assert_stderr "  price_micros            0 -> 2000000"
+  assert_equal "$(snapshot)" "$before"
+}
+
+@test "the words that stand for a reason are refused as one, in every program" {
+  local program line word command
+  make_busy_lab
+  before=$(snapshot)
+  for program in "$GPUAAS_BUILD"/bin/gpuaas-*; do
+    [[ -x $program && $program != *-host-shell ]] || continue
+    "$program" --introspect-cli
+  done | jq -r '.command|. as $p|
+    ((.options[]|select(.argument.name == "TEXT")|"\($p.name)  \(.names[-1])"),
+     (.commands[]|. as $c|.options[]|select(.argument.name == "TEXT")|
+      "\($p.name) \($c.name) \(.names[-1])"))' | grep -- --reason > "$T/options"
+  (($(wc -l < "$T/options") >= 10))
+  while read -r line; do
+    for word in TEXT REASON ... …; do
+      # shellcheck disable=SC2086 # a program, and perhaps a command
+      run_status 2 ${line% *} ${line##* } "$word"
+      assert_stderr "--reason '$word' stands for a text of yours"
+    done
+  done < "$T/options"
+  # A command of attention, pasted as it stands, changes nothing and says why.
+  gpuaas-approve quarantine "$(< "$T/slot")" --reason "a test" > "$T/out"
+  before=$(snapshot)
+  gpuaas-list attention | jq -r .command > "$T/commands"
+  grep -q 'reason TEXT' "$T/commands"
+  while read -r command; do
+    [[ $command != *"reason TEXT"* ]] || run ! here bash -c "set -o pipefail; $command"
+  done < "$T/commands"
+  assert_equal "$(snapshot)" "$before"
+  run_ok gpuaas-approve cordon "$(< "$T/slot")" --reason "TEXT of the ticket" --dry-run
 }

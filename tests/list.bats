@@ -209,7 +209,7 @@ setup()
   assert_equal "$(grep -v '^  ' <<< "$output")" $'inventory-work\n\ninventory'
   [[ ${#lines[@]} -gt 12 ]]
   for line in "${lines[@]}"; do
-    [[ $line =~ ^(inventory(-work)?|\ \ [a-z_]+\ +[^\ ].*)$ ]] || { echo "not one member: $line"; false; }
+    [[ $line =~ ^(inventory(-work)?|\ \ [a-z_.]*\ +[^\ ].*)$ ]] || { echo "not one member: $line"; false; }
   done
   assert_output "  power                   -"
   assert_output "  object                  $WIPED"
@@ -278,6 +278,10 @@ $WAITS"
   run_status 2 gpuaas ../list
   run_status 5 gpuaas nothing
   assert_stderr "gpuaas help"
+  for near in lanch:launch lst:list reconsile:reconcile; do
+    run_status 5 gpuaas "${near%:*}"
+    assert_stderr "near to it: '${near#*:}'"
+  done
   run_status 2 gpuaas launch --no-such-option
   assert_stderr "gpuaas-place: unknown option '--no-such-option'"
   run_ok gpuaas help

@@ -154,9 +154,14 @@ END
     "in_use vision active gpuaas-node drain $NODE --evacuate --consent $job"
   jq_is "select(.object==\"$job\")|(.until|sub(\"[.].*\";\"Z\")|fromdate) - (.since|sub(\"[.].*\";\"Z\")|fromdate) | (. > 7100 and . < 7300)" \
     true
+  run_status 1 gpuaas-node drain "$NODE" --deadline "$(date -u -d '+3 hours' +%FT%TZ)"
+  jq_is "select(.object==\"$job\")|[.command,(.sentence|test(\": wait for it$\"))]|join(\" \")" \
+    "gpuaas-node drain $NODE true"
   jq_is "select(.object==\"$job\").owner" "$(gpuaas-list audit --where action=placed --limit 1 | jq -r .actor)"
   jq_is "select(.object==\"$plan\")|[.code,.command]|join(\" \")" \
     "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-on gpuaas-provision | gpuaas-state fold -"
+  run_status 1 gpuaas-node drain "$NODE" --table
+  assert_output "requested by root"
   # Nothing new comes; what is there is not touched.
   run_status 1 gpuaas-place --profile lab --node "$NODE"
   jq_is .nodes[0].code node_draining

@@ -26,6 +26,25 @@ load helper
     "schema $version: $(grep -v "^#" "$SRC/tests/schemas/schema-$version.sha256")"
 }
 
+@test "check and audit verify end with a verdict for people, and with its numbers in the record" {
+  run_ok gpuaas-state init
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/applied"
+  run_ok gpuaas-state check
+  jq_is 'select(.kind == "gpuaas.state/1") | "\(.findings) \(.audit_rows) \(.audit_from < .audit_to)"' \
+    "0 2 true"
+  run_ok gpuaas-state check --table
+  [[ ${lines[-1]} =~ ^"ok: the state is in order: 2 rows of the audit, the chain is unbroken from 2"[0-9T:-]+"Z to 2"[0-9T:-]+Z$ ]]
+  run_ok gpuaas-state audit verify --table
+  [[ ${lines[-1]} =~ ^"ok: the audit is in order: 2 rows" ]]
+  without_triggers "UPDATE audit SET actor = 'nobody(65534)' WHERE seq = 1"
+  run_status 1 gpuaas-state audit verify --table
+  [[ ${lines[-1]} =~ ^"1 finding: the audit is not in order" ]]
+  run_status 1 gpuaas-state check
+  jq_is 'select(.kind == "gpuaas.state/1") | .findings > 1' true
+  run_status 1 gpuaas-state check --table
+  [[ ${lines[-1]} =~ ^[0-9]+" findings: the state is not in order" ]]
+}
+
 @test "a lab stays a lab" {
   run_ok gpuaas-state init --lab
   jq_is .lab true

@@ -32,7 +32,7 @@ struct ga_err {
 	char reason[48];  /* stable machine word such as "concurrent_update"; "" when none */
 	char object[160]; /* id of the object concerned; "" when none */
 	char msg[1024];
-	char hint[512]; /* what to do; "" when the sentence says it */
+	char hint[1024]; /* what to do; "" when the sentence says it */
 };
 
 #define GA_ERR_INIT { .code = GA_OK }

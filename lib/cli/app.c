@@ -48,7 +48,7 @@ static int tell_unknown(const struct ga_app *app, struct ga_err *err)
 	return 0;
 }
 
-int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, bool quiet, struct ga_err *err)
 {
 	ga_autofree char *name = NULL;
 	struct ga_app app;
@@ -59,7 +59,11 @@ int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, struct ga_err *
 	name = ga_xstrdup(app.name);
 	r = tell_unknown(&app, err);
 	ga_schema_release(&ga_app_schema, &app);
-	if (r < 0 || ga_store_take(db, rec, err) < 0 || ga_store_app(db, name, &app, err) < 0)
+	if (r < 0 || ga_store_take(db, rec, err) < 0)
+		return -1;
+	if (quiet)
+		return 0;
+	if (ga_store_app(db, name, &app, err) < 0)
 		return -1;
 	r = ga_emit(&ga_app_schema, &app, err);
 	ga_schema_release(&ga_app_schema, &app);
@@ -98,13 +102,10 @@ static int pass_fit(const struct ga_schema *schema, const void *obj, void *arg, 
 {
 	struct fitting *f = arg;
 	const struct ga_app_fit *fit = obj;
-	const char *const *where = f->q->where, *const *or_where = f->q->or_where;
 	size_t i;
 
-	for (i = 0; where && where[i]; i++)
-		if (!ga_where_matches(schema, obj, where[i]) &&
-		    !(or_where && or_where[i] && ga_where_matches(schema, obj, or_where[i])))
-			return 0;
+	if (f->q->where && !ga_wheres_match(schema, obj, f->q->where))
+		return 0;
 	if (is_full(f))
 		return 0;
 	f->n++;
@@ -130,16 +131,12 @@ static int pass_allocation(const struct ga_schema *schema, const void *obj, void
 static int list_fits(struct ga_db *db, const struct ga_app *app, const struct ga_accels *accels,
 		     struct fitting *f, struct ga_err *err)
 {
-	const char *const *where;
 	size_t i;
 	int r;
 
 	if (f->q->since || f->q->after)
 		return ga_fail(err, GA_USAGE, "--explain shows every live allocation: it goes "
 			       "without --since and --after");
-	for (where = f->q->where; where && *where; where++)
-		if (ga_where_check(&ga_app_fit_schema, *where, err) < 0)
-			return -1;
 	r = ga_store_app_fits(db, app, accels, pass_fit, f, err);
 	if (r == 0 && f->why.n)
 		ga_print("%s", "");

@@ -8,8 +8,9 @@
 #include "state/query/list.h"
 
 /* "gpuaas-state apply" of an app: stores it and emits it as stored. Reports on stderr a type or
- * vendor that is not in the catalogue of this machine; it is kept. */
-GA_MUST_CHECK int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
+ * vendor that is not in the catalogue of this machine; it is kept. quiet: emits nothing. */
+GA_MUST_CHECK int ga_cli_apply_app(struct ga_db *db, const struct ga_rec *rec, bool quiet,
+				   struct ga_err *err);
 /* "gpuaas-list allocations --app": calls each with the allocations of the query that the app can
  * run on; with explain, with a struct ga_app_fit of every live allocation instead. */
 GA_MUST_CHECK int ga_cli_list_for_app(struct ga_db *db, const char *app, bool explain,

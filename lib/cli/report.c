@@ -13,6 +13,7 @@
 #include "record/closest.h"
 #include "record/report.h"
 #include "record/time.h"
+#include "state/capacity/refusal.h"
 #include "state/watch/report.h"
 
 struct report {
@@ -51,8 +52,9 @@ static int64_t in_seconds(int64_t micros)
 static int read_when(const char *option, const char *text, int64_t now, struct ga_when *ret,
 		     struct ga_err *err)
 {
-	return ga_when_parse(text, now * GA_SECOND, false, ret, err) < 0 ? ga_wrap(err, "%s", option) :
-									   0;
+	if (ga_when_parse(text, now * GA_SECOND, false, ret, err) < 0)
+		return ga_wrap(err, "%s", option);
+	return 0;
 }
 
 /* A month alone, as "--from 2026-10", ends with its last second. */
@@ -265,7 +267,7 @@ static void print_total(const struct report *r)
 	}
 	ga_cost_hours(seconds, 3, &hours);
 	ga_cost_format(micros, &cost);
-	ga_print("%.19sZ to %.19sZ: %s GPU hours in use%s%s%s%s", r->from, r->to, hours.buf,
+	ga_print("%s to %s: %s GPU hours in use%s%s%s%s", r->from, r->to, hours.buf,
 		 r->cost ? ", " : "", r->cost ? cost.buf : "", r->cost && r->currency ? " " : "",
 		 r->cost && r->currency ? r->currency : "");
 }
@@ -431,6 +433,81 @@ static int write_charges(const struct ga_cost_line *line, const struct ga_report
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- refused demand ---- */
+
+static int read_refused_by(const char *text, struct ga_texts *ret, struct ga_err *err)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; ga_refused_words[i]; i++)
+		ga_str_addf(&names, " %s", ga_refused_words[i]);
+	for (; *text; text += *text == ',') {
+		ga_autofree char *word = ga_xstrndup(text, strcspn(text, ","));
+
+		for (i = 0; ga_refused_words[i] && strcmp(ga_refused_words[i], word) != 0; i++)
+			;
+		text += strlen(word);
+		if (!ga_refused_words[i] || (*text == ',' && !text[1]))
+			return ga_refuse(err, GA_USAGE, NULL, NULL,
+					 ("refusals cannot be grouped by '%.64s'",
+					  ga_refused_words[i] ? "" : word),
+					 ("--by takes, with commas:%s", names.buf));
+		if (!ga_texts_has(ret, word))
+			ga_texts_add(ret, word);
+	}
+	return 0;
+}
+
+static int emit_refused(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
+{
+	const struct report *r = arg;
+	struct ga_refusal_report of = *group; /* borrows every member */
+
+	of.from = borrow(r->from);
+	of.to = borrow(r->to);
+	of.at = borrow(r->at);
+	of.by = (struct ga_texts){ (char **)(uintptr_t)r->by, r->n_by };
+	return ga_emit(&ga_refusal_report_schema, &of, err);
+}
+
+/* The total of a table: a request that stands in several groups counts once in it. */
+static int print_refused(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
+{
+	const struct report *r = arg;
+
+	(void)err;
+	ga_print("%.19sZ to %.19sZ: %lld request%s for %lld GPUs refused, in %lld attempt%s",
+		 r->from, r->to, (long long)group->requests, group->requests == 1 ? "" : "s",
+		 (long long)group->gpus, (long long)group->attempts,
+		 group->attempts == 1 ? "" : "s");
+	return 0;
+}
+
+int ga_report_refusals(const struct ga_report_opts *o, struct ga_err *err)
+{
+	ga_cleanup(cleanup_report) struct report r = { .o = o };
+	ga_autotexts struct ga_texts by = { NULL, 0 };
+	const struct ga_texts none = { NULL, 0 };
+	ga_autodb_leave struct ga_db *db = NULL;
+	size_t i;
+
+	if (read_window(&r, err) < 0 || read_refused_by(o->by ? o->by : "code,type", &by, err) < 0)
+		return -1;
+	if (!o->to) /* what was refused in this second counts, too */
+		ga_time_format(ga_time_after(0, r.w.to + 1), r.to);
+	for (i = 0; i < by.n; i++)
+		r.by[r.n_by++] = by.v[i];
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_store_refused(db, r.from, r.to, &by, emit_refused, &r, err) < 0)
+		return -1;
+	if (!ga_emit_is_table())
+		return 0;
+	ga_table_flush();
+	return ga_store_refused(db, r.from, r.to, &none, print_refused, &r, err);
 }
 
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)

@@ -15,5 +15,7 @@ struct ga_report_opts {
 
 /* Reads the state and writes the report: a record a group, or FOCUS rows. cost false: only use. */
 GA_MUST_CHECK int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err);
+/* The same for the demand that was refused: a record a group, by code and type where by is NULL. */
+GA_MUST_CHECK int ga_report_refusals(const struct ga_report_opts *o, struct ga_err *err);
 
 #endif

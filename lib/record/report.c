@@ -86,3 +86,32 @@ const struct ga_schema ga_cost_report_schema = {
 		GA_FIELDS_END },
 };
 #undef S
+
+#define S ga_refusal_report
+const struct ga_schema ga_refusal_report_schema = {
+	.kind = "gpuaas.refusal-report/1",
+	.doc = "the demand of a group that was refused in a period",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, from, GA_REQ, GA_T_TIME, "first second that counts"),
+		GA_TEXT(S, to, GA_REQ, GA_T_TIME, "first second that no longer counts"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the report was made"),
+		GA_TEXTS(S, by, GA_REQ, GA_T_CODE, "members that form the group"),
+		GA_TEXT(S, code, GA_NULLOK, GA_T_CODE, "reason of the group, if by code"),
+		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY,
+			"accelerator type of the group, if by type; null: none is named"),
+		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the group, if by project"),
+		GA_TEXT(S, profile, GA_NULLOK, GA_T_NAME, "profile of the group, if by profile"),
+		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "user of the group, if by user"),
+		GA_TEXT(S, day, GA_NULLOK, GA_T_ANY, "UTC day of the group, if by day"),
+		GA_COUNT(S, requests, GA_REQ,
+			 "number of different requests; the same request counts once in a group, "
+			 "on however many days it was refused"),
+		GA_AMOUNT(S, gpus, GA_REQ,
+			  "GPUs of these requests; a machine with any number of GPUs adds none"),
+		GA_AMOUNT(S, gpu_days, GA_REQ,
+			  "the same, with each request counted on every day on which it was refused"),
+		GA_AMOUNT(S, attempts, GA_REQ, "how often these requests were made"),
+		GA_FIELDS_END },
+};
+#undef S

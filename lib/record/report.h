@@ -35,6 +35,15 @@ struct ga_cost_report {
 	struct ga_cost_what_if *what_if;
 };
 
+/* The refused demand of a group; the members of the second line that by does not name are NULL. */
+struct ga_refusal_report {
+	char *from, *to, *at;
+	struct ga_texts by;
+	char *code, *type, *project, *profile, *user, *day;
+	int64_t requests, gpus, gpu_days, attempts;
+};
+
+extern const struct ga_schema ga_refusal_report_schema;
 extern const struct ga_schema ga_usage_report_schema, ga_cost_report_schema;
 
 #endif

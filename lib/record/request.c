@@ -100,3 +100,35 @@ const struct ga_schema ga_refusal_schema = {
 		GA_FIELDS_END },
 };
 #undef S
+
+#define S ga_kept_refusal
+const struct ga_schema ga_kept_refusal_schema = {
+	.kind = "gpuaas.kept-refusal/1",
+	.doc = "a refusal of gpuaas-place that the state keeps: one record for a UTC day, a user, "
+	       "a request and a reason, however often the user asked",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_SERIAL(S, seq, GA_REQ, "number of the row"),
+		GA_TEXT(S, day, GA_REQ, GA_T_ANY, "UTC day of the attempts: 2026-01-31"),
+		GA_TEXT(S, user, GA_REQ, GA_T_ANY, "user who asked, as in the audit"),
+		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME,
+			"project; null: left out, as the user has too many refusals on that day"),
+		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "hardware profile"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
+		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY,
+			"accelerator type that the demand counts for: the first that the request "
+			"names, else the only one of the profile; null: none"),
+		GA_TEXTS(S, types, GA_REQ, GA_T_ANY,
+			 "accelerator types that the request names, best first; none: any"),
+		GA_COUNT(S, count, GA_NULLOK, "number of GPUs; null: a machine with any number"),
+		GA_TEXT(S, name, GA_NULLOK, GA_T_NAME, "name of the allocation in the request"),
+		GA_TEXT(S, request_id, GA_NULLOK, GA_T_ANY, "idempotency key of the request"),
+		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "why the request was refused"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the last reason, for people"),
+		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "how to go on, for people"),
+		GA_COUNT(S, attempts, GA_REQ, "how often the request was made and refused"),
+		GA_TEXT(S, first_at, GA_REQ, GA_T_TIME, "the first attempt of the day"),
+		GA_TEXT(S, last_at, GA_REQ, GA_T_TIME, "the last attempt of the day"),
+		GA_FIELDS_END },
+};
+#undef S

@@ -57,6 +57,19 @@ struct ga_refusal {
 	struct ga_texts alternatives;
 };
 
+/* A refusal that the state keeps: the same request of a user on one UTC day, refused for the same
+ * reason. */
+struct ga_kept_refusal {
+	int64_t seq; /* of its row */
+	char *day, *user, *project, *profile, *shape, *type;
+	struct ga_texts types;
+	int64_t count;
+	char *name, *request_id, *code, *sentence, *hint;
+	int64_t attempts;
+	char *first_at, *last_at;
+};
+
+extern const struct ga_schema ga_kept_refusal_schema;
 extern const struct ga_schema ga_request_schema, ga_explanation_schema, ga_refusal_schema;
 
 #endif

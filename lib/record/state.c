@@ -16,6 +16,9 @@ static const char *const fabric_modes[] = { "none", "partitions", NULL };
 static const char *const claim_modes[] = { "per_slot_vf", NULL };
 static const char *const object_kinds[] = { "slot",	"allocation", "node", "plan", "state",
 					    "hook",	NULL };
+static const char *const severities[] = { "error", "warning", "unchecked", NULL };
+static const char *const doctor_checks[] = { "state",	  "attention", "discover", "bootstrap",
+					     "units", NULL };
 static const char *const task_states[] = { "started", "running", "finished", "failed", NULL };
 
 #define S ga_slot
@@ -319,6 +322,18 @@ const struct ga_schema ga_audit_schema = {
 };
 #undef S
 
+#define S ga_acknowledged
+static const struct ga_schema acknowledged_schema = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, by, GA_REQ, GA_T_ANY, "user who acknowledged the entry"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when that was"),
+		GA_TEXT(S, until, GA_REQ, GA_T_TIME, "when the entry is shown again"),
+		GA_TEXT(S, reason, GA_REQ, GA_T_ANY, "reason that the user gave"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_attention
 const struct ga_schema ga_attention_schema = {
 	.kind = "gpuaas.attention/1",
@@ -334,6 +349,8 @@ const struct ga_schema ga_attention_schema = {
 		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the object"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
+		GA_OBJ(S, acknowledged, GA_OPT, &acknowledged_schema,
+		       "person, reason and end, where somebody acknowledged the entry; left out: nobody did"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -401,6 +418,28 @@ const struct ga_schema ga_finding_schema = {
 };
 #undef S
 
+#define S ga_doctor_finding
+const struct ga_schema ga_doctor_finding_schema = {
+	.kind = "gpuaas.doctor-finding/1",
+	.doc = "something that a person has to do, or that could not be checked",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_COUNT(S, rank, GA_REQ, "place in the order in which to do them; the first is 1"),
+		GA_ENUM(S, severity, GA_REQ, severities,
+			"error: something is wrong; warning: something is not done yet; unchecked: "
+			"the check could not be made"),
+		GA_ENUM(S, check, GA_REQ, doctor_checks,
+			"check that found it: state (gpuaas-state check), attention (gpuaas-list "
+			"attention), discover (gpuaas-discover), bootstrap (gpuaas-host-bootstrap "
+			"--check), units (systemctl)"),
+		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "slot, node, device, step or unit"),
+		GA_TEXT(S, code, GA_NULLOK, GA_T_ANY, "code of the finding: gpuaas-codes(7)"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
+		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "command to run first; null: see the reason"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_state
 const struct ga_schema ga_state_schema = {
 	.kind = "gpuaas.state/1",
@@ -416,6 +455,12 @@ const struct ga_schema ga_state_schema = {
 		GA_TEXT(S, controller, GA_NULLOK, GA_T_HEX,
 			"identity of the state in this epoch, as in its orders; null: unknown"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the action was done"),
+		GA_COUNT(S, findings, GA_NULLOK,
+			 "number of findings; null: the action checks nothing"),
+		GA_SERIAL(S, audit_rows, GA_NULLOK,
+			  "rows of the audit that were checked; null: the action checks nothing"),
+		GA_TEXT(S, audit_from, GA_NULLOK, GA_T_TIME, "time of the first of these rows"),
+		GA_TEXT(S, audit_to, GA_NULLOK, GA_T_TIME, "time of the last of these rows"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -432,6 +477,41 @@ const struct ga_schema ga_error_schema = {
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the error, for people"),
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "object concerned"),
 		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "how to go on, for people"),
+		GA_FIELDS_END },
+};
+#undef S
+
+/* ---- gpuaas-state apply --dry-run ---- */
+
+static const char *const change_words[] = { "new", "changed", "unchanged", "removed", NULL };
+
+#define S ga_changed_member
+static const struct ga_schema changed_member_schema = {
+	.doc = "a member that would change",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, member, GA_REQ, GA_T_ANY, "name of the member"),
+		GA_TEXT(S, before, GA_NULLOK, GA_T_ANY, "value now, as JSON; null: there is none"),
+		GA_TEXT(S, after, GA_NULLOK, GA_T_ANY,
+			"value that would be stored, as JSON; null: there would be none"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_change
+const struct ga_schema ga_change_schema = {
+	.kind = "gpuaas.change/1",
+	.doc = "the changes that a declared record would make in the state",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, record, GA_REQ, GA_T_ANY, "kind of the declared record"),
+		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY,
+			"name of the object, or id of the node; null: the state has one such object"),
+		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of a copy of an image"),
+		GA_ENUM(S, change, GA_REQ, change_words, "new, changed, unchanged or removed"),
+		GA_LISTOF(S, members, &changed_member_schema,
+			  "members that would change; of a new object those that have a value"),
+		GA_BOOL(S, dry_run, "true: nothing was stored"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -40,6 +40,20 @@ struct ga_slot {
 	bool lab, dry_run;
 };
 
+/* A member that a declared record would change; values as compact JSON, NULL: it has none. */
+struct ga_changed_member {
+	char *member, *before, *after;
+};
+
+/* The changes that "gpuaas-state apply --dry-run" would store. */
+struct ga_change {
+	char *record;	   /* kind of the record */
+	char *object, *node; /* name or node of the object; node: of a copy of an image */
+	char *change;	   /* new, changed, unchanged, removed */
+	GA_LIST(struct ga_changed_member) members;
+	bool dry_run;
+};
+
 struct ga_node {
 	char *node, *name, *address, *region, *pool;
 	char *mode, *state, *since;
@@ -128,11 +142,17 @@ struct ga_audit {
 	char *previous_hash, *hash;
 };
 
+/* A person saw the row, and hides it until an end. */
+struct ga_acknowledged {
+	char *by, *at, *until, *reason;
+};
+
 struct ga_attention {
 	char *object, *object_kind, *state, *code;
 	char *since, *node, *project;
 	char *sentence;
 	char *command; /* that brings the object out of this state */
+	struct ga_acknowledged *acknowledged; /* NULL: it is not */
 };
 
 struct ga_pool {
@@ -157,12 +177,24 @@ struct ga_finding {
 	char *check, *object, *sentence, *hint;
 };
 
+/* Something to do, or that could not be checked, as gpuaas-doctor orders it. */
+struct ga_doctor_finding {
+	int64_t rank; /* 1: first */
+	char *severity; /* error, warning, unchecked */
+	char *check;	/* state, attention, discover, bootstrap, units */
+	char *object, *code;
+	char *sentence, *command;
+};
+
 struct ga_state {
 	char *path, *action;
 	bool lab;
 	int64_t schema_version, epoch;
 	char *controller;
 	char *at;
+	int64_t findings;   /* GA_UNKNOWN: nothing was checked, as the next */
+	int64_t audit_rows; /* whose chain was verified */
+	char *audit_from, *audit_to;
 };
 
 struct ga_error {
@@ -174,7 +206,7 @@ struct ga_error {
 extern const struct ga_schema ga_slot_schema, ga_node_schema, ga_profile_schema, ga_image_schema,
 	ga_node_image_schema, ga_node_settings_schema, ga_claim_schema, ga_task_schema,
 	ga_usage_schema, ga_audit_schema, ga_attention_schema, ga_pool_schema, ga_region_schema,
-	ga_finding_schema,
+	ga_finding_schema, ga_change_schema, ga_doctor_finding_schema,
 	ga_state_schema, ga_error_schema;
 
 #endif

@@ -283,8 +283,9 @@ int ga_when_parse(const char *text, int64_t now, bool ahead, struct ga_when *ret
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
 			 ("'%.64s' is neither a time, a day, a month nor a duration of at most "
 			  "3660d", text),
-			 ("2026-11-25, 2026-11, 2026-11-25T03:56:13Z or '2026-11-25 03:56Z', all UTC; "
-			  "'5m ago', 'in 2h', or 24h for so long %s", ahead ? "from now" : "ago"));
+			 ("2026-11-25, 2026-11, 2026-11-25T03:56:13Z or '2026-11-25 03:56Z', all "
+			  "UTC; '5m ago', 'in 2h', or 24h for so long %s", 
+			  ahead ? "from now" : "ago"));
 }
 
 char *ga_duration_format(int64_t seconds, char out[GA_SPAN_SIZE])
@@ -342,6 +343,32 @@ char *ga_age_format(int64_t micros, int64_t now, char out[GA_SPAN_SIZE])
 							 seconds / 86400 * 86400, span);
 	snprintf(out, GA_SPAN_SIZE, "%s%.20s%s", ahead ? "in " : "", span, ahead ? "" : " ago");
 	return out;
+}
+
+char *ga_time_shorten(char *text)
+{
+	const size_t full = strlen("2026-11-25T03:56:13.000001Z");
+	const size_t kept = strlen("2026-11-25T03:56:13");
+	const char *in = text;
+	char *out = text, time[GA_TIME_SIZE];
+	int64_t micros;
+
+	while (*in) {
+		if (is_digit(*in) && strlen(in) >= full && in[full - 1] == 'Z') {
+			snprintf(time, sizeof(time), "%.27s", in);
+			if (ga_time_read(time, &micros)) {
+				memmove(out, in, kept);
+				out[10] = ' ';
+				out[kept] = 'Z';
+				out += kept + 1;
+				in += full;
+				continue;
+			}
+		}
+		*out++ = *in++;
+	}
+	*out = '\0';
+	return text;
 }
 
 bool ga_time_is_ahead(const char *text)

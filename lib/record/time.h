@@ -38,9 +38,9 @@ GA_MUST_CHECK int ga_duration_parse(const char *text, int64_t *seconds, struct g
 
 /* ---- times of people ---- */
 
-/* What a person means by a time, in microseconds since 1970 UTC. A time that a table shows stands
- * for all times that it shows alike: a day for 24 hours, "2026-11-25 03:56:13Z" for a second, "5m
- * ago" for a minute. */
+/* The meaning of a time that a person gives, in microseconds since 1970 UTC. A time that a table
+ * shows stands for all times that it shows alike: a day for 24 hours, "2026-11-25 03:56:13Z" for a
+ * second, "5m ago" for a minute. */
 struct ga_when {
 	int64_t since;	    /* for --since, --from, --until and the like: the time itself, of a day
 			     * or month the first moment */
@@ -72,5 +72,9 @@ char *ga_span_format(int64_t micros, char out[GA_SPAN_SIZE]);
  * ago", "in 2h", "now"; as a day ("2026-10-03") what is more than a month away. ga_when_parse()
  * reads each of them. */
 char *ga_age_format(int64_t micros, int64_t now, char out[GA_SPAN_SIZE]);
+
+/* Shortens the times of records in a sentence, in place: "2026-11-25T03:56:13.000001Z" becomes
+ * "2026-11-25 03:56:13Z". Returns text. */
+char *ga_time_shorten(char *text);
 
 #endif

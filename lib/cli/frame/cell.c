@@ -18,7 +18,7 @@ json_t *ga_cell_member(json_t *json, const char *path)
 	return dot && value ? ga_cell_member(value, dot + 1) : value;
 }
 
-static void add_value(struct ga_str *out, const char *path, json_t *value);
+static void add_value(struct ga_str *out, const char *path, json_t *value, int64_t now);
 
 /* Whether an element before the n-th has the same code. */
 static bool has_code(json_t *list, size_t n, json_t *code)
@@ -33,7 +33,7 @@ static bool has_code(json_t *list, size_t n, json_t *code)
 
 /* Shows a reason as its code, each code once; a term of a score as name=value; any other element
  * unchanged. */
-static void add_list(struct ga_str *out, json_t *list)
+static void add_list(struct ga_str *out, json_t *list, int64_t now)
 {
 	json_t *item;
 	size_t i;
@@ -47,12 +47,12 @@ static void add_list(struct ga_str *out, json_t *list)
 		if (value) {
 			ga_str_addf(out, "%s%s=", i ? " " : "",
 				    json_string_value(json_object_get(item, "name")));
-			add_value(out, "", value);
+			add_value(out, "", value, now);
 			continue;
 		}
 		if (i)
 			ga_str_addc(out, ',');
-		add_value(out, "", code ? code : item);
+		add_value(out, "", code ? code : item, now);
 	}
 }
 
@@ -86,11 +86,49 @@ static bool is_money(const char *path)
 	       ga_streq(name, "price_micros");
 }
 
+/* Units by the end of a member's name: what is multiplied to bytes, or shown in the first unit of
+ * which it has at least one. */
+static const struct unit {
+	const char *suffix;
+	int shift; /* to bytes; -1: a decimal unit */
+	const char *names[3];
+} units[] = {
+	{ "_mib", 20, { NULL } },
+	{ "_mib_per_gpu", 20, { NULL } },
+	{ "_kib", 10, { NULL } },
+	{ "_gb", -1, { "GB", "TB", NULL } },
+	{ "_mb_s", -1, { "MB/s", "GB/s", "TB/s" } },
+	{ "_gflops", -1, { "GFLOPS", "TFLOPS", "PFLOPS" } },
+	{ "_w", -1, { "W", "kW", NULL } },
+};
+
+static void add_unit(struct ga_str *out, const struct unit *u, int64_t n)
+{
+	char size[GA_SIZE_SIZE];
+	double value = (double)n;
+	size_t i = 0;
+
+	if (u->shift >= 0) {
+		ga_str_add(out, n > INT64_MAX >> u->shift ? "?" :
+							     ga_size_format(n << u->shift, size));
+		return;
+	}
+	for (; value >= 1000 && i + 1 < GA_ARRAY_SIZE(u->names) && u->names[i + 1]; i++)
+		value /= 1000;
+	ga_str_addf(out, "%.*f %s", i && value < 10 ? 1 : 0, value, u->names[i]);
+}
+
 /* Adds a number in the unit that people use. */
 static void add_number(struct ga_str *out, const char *path, int64_t n)
 {
-	char size[GA_SIZE_SIZE];
+	char size[GA_SIZE_SIZE], span[GA_SPAN_SIZE];
+	size_t i;
 
+	for (i = 0; i < GA_ARRAY_SIZE(units); i++)
+		if (ends(path, units[i].suffix)) {
+			add_unit(out, &units[i], n);
+			return;
+		}
 	if (is_bytes(path))
 		ga_str_add(out, ga_size_format(n, size));
 	else if (is_money(path))
@@ -100,6 +138,12 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 	else if (ends(path, "_ppm"))
 		ga_str_addf(out, "%lld.%lld%%", (long long)((n + 500) / 10000),
 			    (long long)((n + 500) / 1000 % 10));
+	else if (ga_streq(last_name(path), "elapsed_micros"))
+		ga_str_add(out, ga_span_format(n, span));
+	else if (ends(path, "age_seconds") || ends(path, "staleSeconds"))
+		ga_str_add(out, ga_span_format(ga_time_after(0, n), span));
+	else if (ends(path, "_seconds"))
+		ga_str_add(out, ga_duration_format(n, span));
 	else if (ga_streq(last_name(path), "seconds")) /* of a match: shown as hours */
 		ga_cost_hours(n, 1, out);
 	else if (ga_streq(last_name(path), "tokens_per_second_milli"))
@@ -125,23 +169,41 @@ static void add_plain(struct ga_str *out, const char *text)
 	}
 }
 
-/* A time to the second; any other text as it is. */
-static void add_text(struct ga_str *out, const char *text)
+static void add_text(struct ga_str *out, const char *path, const char *text, int64_t now)
 {
+	ga_autofree char *shown = NULL;
+	char age[GA_SPAN_SIZE];
 	int64_t micros;
 
-	if (strlen(text) == 27 && ga_time_read(text, &micros))
-		ga_str_addf(out, "%.10s %.8sZ", text, text + 11);
-	else
+	if (now && strlen(text) == 27 && ga_time_read(text, &micros)) {
+		ga_str_add(out, ga_age_format(micros, now, age));
+	} else if (ga_streq(last_name(path), "command")) {
 		add_plain(out, text);
+	} else {
+		shown = ga_time_shorten(ga_xstrdup(text));
+		add_plain(out, shown);
+	}
 }
 
-static void add_value(struct ga_str *out, const char *path, json_t *value)
+/* "price_micros 0 -> 2000000" */
+static void add_change(struct ga_str *out, json_t *change)
+{
+	const char *was = json_string_value(json_object_get(change, "before"));
+	const char *is = json_string_value(json_object_get(change, "after"));
+
+	add_plain(out, json_string_value(json_object_get(change, "member")));
+	ga_str_addc(out, ' ');
+	add_plain(out, was ? was : "none");
+	ga_str_add(out, " -> ");
+	add_plain(out, is ? is : "none");
+}
+
+static void add_value(struct ga_str *out, const char *path, json_t *value, int64_t now)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
 	if (json_is_string(value))
-		add_text(out, json_string_value(value));
+		add_text(out, path, json_string_value(value), now);
 	else if (json_is_integer(value))
 		add_number(out, path, json_integer_value(value));
 	else if (json_is_real(value))
@@ -149,7 +211,9 @@ static void add_value(struct ga_str *out, const char *path, json_t *value)
 	else if (json_is_boolean(value))
 		ga_str_add(out, json_is_true(value) ? "yes" : "no");
 	else if (json_is_array(value))
-		add_list(out, value);
+		add_list(out, value, now);
+	else if (json_object_get(value, "member")) /* of gpuaas.change */
+		add_change(out, value);
 	else if (json_is_object(value)) {
 		ga_rec_dump(value, &text);
 		add_plain(out, text.buf);
@@ -196,21 +260,25 @@ static bool add_range(struct ga_str *out, const char *path, json_t *json)
 }
 
 
-void ga_cell_show(json_t *json, const char *path, struct ga_str *ret)
+void ga_cell_show(json_t *json, const char *path, int64_t now, struct ga_str *ret)
 {
 	size_t before = ret->len;
 
 	if (ga_streq(path, "fits") && json_is_null(ga_cell_member(json, path)))
 		ga_str_add(ret, "unknown"); /* of a match: "-" would read as no */
 	else if (!add_range(ret, path, json))
-		add_value(ret, path, ga_cell_member(json, path));
+		add_value(ret, path, ga_cell_member(json, path), now);
 	if (ret->len == before)
 		ga_str_addc(ret, '-');
 }
 
-void ga_cell_show_value(json_t *value, struct ga_str *ret)
+void ga_cell_show_member(const char *path, json_t *value, struct ga_str *ret)
 {
-	add_value(ret, "", value);
+	size_t before = ret->len;
+
+	add_value(ret, path, value, 0);
+	if (ret->len == before)
+		ga_str_addc(ret, '-');
 }
 
 void ga_cell_data(json_t *value, struct ga_str *ret)

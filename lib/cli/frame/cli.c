@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/texts.h"
@@ -17,6 +18,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/help.h"
+#include "cli/frame/pager.h"
 #include "record/log.h"
 #include "record/closest.h"
 #include "record/size.h"
@@ -34,7 +36,7 @@ static struct {
 	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
 	const char *form, *columns, *sort;
-	bool json, table, help, version, introspect;
+	bool json, table, no_pager, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
 
 /* The words of -o: ga_form_words, then those of the program. */
@@ -53,6 +55,8 @@ static const struct ga_opt common_opts[] = {
 	  .help = "records on stdout, also on a terminal" },
 	{ .name = "table", .type = GA_O_FLAG, .var = &cli.table,
 	  .help = "a table on stdout, also in a pipe" },
+	{ .name = "no-pager", .type = GA_O_FLAG, .var = &cli.no_pager,
+	  .help = "show long output without a pager" },
 	{ .short_name = 'h', .name = "help", .type = GA_O_FLAG, .var = &cli.help,
 	  .help = "show this help" },
 	{ .name = "version", .type = GA_O_FLAG, .var = &cli.version, .help = "show the version" },
@@ -119,6 +123,19 @@ static int set_word(const struct ga_opt *o, const char *value, struct ga_err *er
 		       value);
 }
 
+/* Whether a text is what pages and attention write in place of one: pasted as it stands, the audit
+ * would keep it for ever. */
+static bool is_placeholder(const struct ga_opt *o, const char *value)
+{
+	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (!strcmp(value, words[i]))
+			return ga_streq(o->arg, "TEXT");
+	return false;
+}
+
 static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 {
 	switch (o->type) {
@@ -126,6 +143,13 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 		*(bool *)o->var = true;
 		return 0;
 	case GA_O_TEXT:
+		if (is_placeholder(o, value))
+			return ga_refuse(err, GA_USAGE, "placeholder", NULL,
+					 ("--%s '%s' stands for a text of yours", o->name, value),
+					 ("put the text there, in quotes if it has spaces; it is "
+					  "kept with what is done"));
+		*(const char **)o->var = value;
+		return 0;
 	case GA_O_PATH:
 		*(const char **)o->var = value;
 		return 0;
@@ -182,16 +206,16 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	return hint_near(&near, "--", err);
 }
 
-/* Names every command of the program. */
+/* Shows every command of the program, with a line each. */
 static int hint_commands(struct ga_err *err)
 {
-	ga_autostr struct ga_str names = GA_STR_INIT;
-	const struct ga_cmd *c;
+	ga_autostr struct ga_str list = GA_STR_INIT;
 
-	for (c = cli.prog->cmds; c && c->name; c++)
-		ga_str_addf(&names, "%s%s", names.len ? " " : "commands: ", c->name);
-	ga_str_add(&names, names.len ? "; " : "");
-	return hint_help(names.len ? names.buf : "", err);
+	if (!cli.prog->cmds)
+		return hint_help("", err);
+	ga_cli_list_commands(cli.prog, &list);
+	list.buf[list.len - 1] = '\0'; /* the last newline */
+	return ga_hint(err, "'%s COMMAND --help' shows its options\n%s", cli.prog->name, list.buf);
 }
 
 int ga_cli_unknown_command(const char *name, const char *const *words, struct ga_err *err)
@@ -334,6 +358,17 @@ const char *ga_cli_setting(const char *key, const char *fallback)
 	return value && *value ? value : fallback;
 }
 
+int ga_cli_when(const char *option, const char *text, bool ahead, char out[GA_TIME_SIZE],
+		struct ga_err *err)
+{
+	struct ga_when when;
+
+	if (ga_when_parse(text, ga_clock_micros(), ahead, &when, err) < 0)
+		return ga_wrap(err, "%s", option);
+	ga_time_format(when.since, out);
+	return 0;
+}
+
 int ga_cli_stale_after(int64_t *ret, struct ga_err *err)
 {
 	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), ret, err) < 0)
@@ -355,9 +390,9 @@ static const char *const settings[] = {
 	"GPUAAS_DHCP_HOSTS", "GPUAAS_ERRORS", "GPUAAS_ESTIMATORS_DIR", "GPUAAS_FABRIC_ADDRESS",
 	"GPUAAS_FABRIC_MANAGER", "GPUAAS_GPU_SCRUB_DIR", "GPUAAS_HOST_DIR", "GPUAAS_IMAGES",
 	"GPUAAS_LEASES", "GPUAAS_LIBNVFM", "GPUAAS_LIBVIRT_URI", "GPUAAS_LOG", "GPUAAS_MODE",
-	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PATH", "GPUAAS_PROVIDER",
-	"GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY", "GPUAAS_SSH",
-	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
+	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PAGER", "GPUAAS_PATH",
+	"GPUAAS_PROVIDER", "GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY",
+	"GPUAAS_SSH", "GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
 };
 
 static bool is_setting(const char *name, struct ga_closest_names *near)
@@ -425,6 +460,16 @@ int ga_cli_read_config(struct ga_err *err)
 		       0;
 }
 
+static bool only_looks(void)
+{
+	const char *p = cli.prog->looks, *name = cli.cmd ? cli.cmd->name : "*";
+
+	for (; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		if (*p == '*' || (strcspn(p, " ") == strlen(name) && ga_starts(p, name)))
+			return true;
+	return false;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const char *log;
@@ -462,8 +507,11 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
 		return -1;
 	ga_emit_open(!prog->acts);
-	if (cli.help)
+	if (cli.help) {
+		if (!cli.no_pager)
+			ga_pager_begin();
 		return ga_cli_help(prog, cli.cmd), 0;
+	}
 	if (cli.version) {
 		ga_autofree char *text = ga_xprintf("%s %s\n", prog->name, GA_VERSION);
 
@@ -477,6 +525,8 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 		ga_emit_dry_run();
 		ga_say("%s: dry run: nothing is changed", prog->name);
 	}
+	if (!cli.no_pager && only_looks())
+		ga_pager_begin();
 	return 1;
 }
 

@@ -13,6 +13,7 @@
 #include "record/kind.h"
 #include "record/rec.h"
 #include "record/sign.h"
+#include "record/time.h"
 
 /* The type of an option's value, and of the variable that var points to. An option that is not
  * given does not change its variable, so the initial value is the default. Texts point into
@@ -65,6 +66,8 @@ struct ga_prog {
 				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */
 	bool runs_command; /* the operands are a command line: options end at the first operand */
+	const char *looks; /* commands that only show, separated by spaces, or "*": their long
+			    * output on a terminal goes to a pager (pager.h) */
 	bool acts;	  /* changes things: ignores SIGPIPE, so that it finishes its work */
 };
 
@@ -107,6 +110,10 @@ const char *ga_cli_setting(const char *key, const char *fallback);
 /* A setting that names a program to run: KEY of that file, else fallback. Never from the
  * environment. */
 const char *ga_cli_configured(const char *key, const char *fallback);
+/* Reads the time of an option ("--since") as ga_when_parse() does, and writes it as records have
+ * it. */
+GA_MUST_CHECK int ga_cli_when(const char *option, const char *text, bool ahead,
+			      char out[GA_TIME_SIZE], struct ga_err *err);
 /* GPUAAS_STALE_AFTER in seconds, else 24h: the age from which the view of a node is stale.
  * GA_USAGE, naming the setting. */
 GA_MUST_CHECK int ga_cli_stale_after(int64_t *ret, struct ga_err *err);
@@ -165,7 +172,8 @@ void ga_cli_say_error(const struct ga_err *err);
 
 /* ---- records in ---- */
 
-/* One kind of record that a program accepts. rec and its pointers are valid only during the call.
+/* One kind of record that a program accepts; the last of a table has no schema, and if it has take,
+ * that takes every other record. rec and its pointers are valid only during the call.
  * -1 ends the reading with the error. */
 struct ga_consumer {
 	const struct ga_schema *schema;

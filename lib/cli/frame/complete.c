@@ -85,7 +85,7 @@ static const struct meaning meanings[] = {
 	{ "EVIDENCE", "evidence", { &evidence }, NULL },
 	{ "MODE", "mode", { NULL }, modes },
 	{ "KIND", "kind", { NULL }, NULL },
-	{ "MEMBER=VALUE", "condition", { NULL }, NULL },
+	{ "CONDITION", "condition", { NULL }, NULL },
 	{ "[-]MEMBER", "member", { NULL }, NULL },
 	{ "MEMBER", "member", { NULL }, NULL },
 	{ "COLUMN", "column", { NULL }, NULL },
@@ -194,7 +194,7 @@ static void describe(json_t *json, const char *const *members, size_t n, struct 
 			continue;
 		if (out->len)
 			ga_str_add(out, " ");
-		ga_cell_show(json, members[i], out);
+		ga_cell_show(json, members[i], 0, out);
 	}
 }
 
@@ -354,7 +354,7 @@ static void offer_words(const char *const *values, const char *before, const cha
 	}
 }
 
-/* "MEMBER=VALUE": first the members, then the closed values, or the objects that the member
+/* A condition: first the members, then the closed values, or the objects that the member
  * names. before is the text in front of the condition ("--where="). */
 static void offer_condition(const struct cursor *c, const char *before, const char *begin,
 			    struct ga_texts *seen)

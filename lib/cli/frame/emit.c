@@ -11,12 +11,14 @@
 #include "base/file.h"
 #include "cli/frame/cell.h"
 #include "cli/frame/form.h"
+#include "cli/frame/pager.h"
 #include "cli/frame/table_views.h"
 #include "record/request.h"
 #include "record/result.h"
 #include "record/schema_write.h"
 #include "record/size.h"
 #include "record/state.h"
+#include "record/time.h"
 
 const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 
@@ -159,7 +161,7 @@ static int write_line(const char *p, size_t n, struct ga_err *err)
 	int r, saved;
 
 	if (emit.to_terminal < 0)
-		emit.to_terminal = isatty(emit.fd);
+		emit.to_terminal = isatty(emit.fd) || ga_pager_is_on();
 	if (emit.to_terminal) {
 		add_for_terminal(p, &fit);
 		p = fit.buf;
@@ -327,22 +329,40 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)
 	return write_line(emit.line.buf, emit.line.len, err);
 }
 
-int ga_emit_close(struct ga_err *err)
+/* The first failure of standard output, or 0. */
+static int fail_broken(struct ga_err *err)
+{
+	if (emit.broken)
+		return ga_fail_for(err, GA_SYSTEM, "stdout", "cannot write to standard output: %s",
+				   strerror(emit.broken_errno));
+	return 0;
+}
+
+int ga_emit_flush(struct ga_err *err)
 {
 	struct ga_err told = GA_ERR_INIT; /* write_line has it in emit.broken */
 
 	if (write_sorted(&told) < 0)
 		ga_err_clear(&told);
 	ga_table_flush();
-	ga_str_release(&emit.line);
 	if (fflush(stdout) || ferror(stdout)) {
 		emit.broken = true;
 		emit.broken_errno = errno;
 	}
-	if (emit.broken)
-		return ga_fail_for(err, GA_SYSTEM, "stdout", "cannot write to standard output: %s",
-				   strerror(emit.broken_errno));
-	return 0;
+	return fail_broken(err);
+}
+
+int ga_emit_close(struct ga_err *err)
+{
+	int r = ga_emit_flush(err);
+
+	ga_str_release(&emit.line);
+	if (ga_pager_end() < 0 && r == 0) {
+		emit.broken = true;
+		emit.broken_errno = errno;
+		r = fail_broken(err);
+	}
+	return r;
 }
 
 void ga_emit_error(const char *program, const struct ga_err *err)
@@ -373,13 +393,34 @@ void ga_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	ga_str_add_visible(&shown, text);
+	ga_str_add_visible(&shown, ga_time_shorten(text));
 	fprintf(stderr, "%s\n", shown.len ? ga_printable_words(shown.buf) : "");
+}
+
+/* Adds the lines of a text, those that are wider than the terminal broken at spaces. The rest of a
+ * line stands below its last column, which begins after two spaces or more. */
+static void add_folded(const char *text, int width, struct ga_str *out)
+{
+	size_t n, i;
+
+	for (; *text; text += n + (text[n] == '\n')) {
+		size_t cut = 0;
+		ga_autofree char *line = ga_xstrndup(text, n = strcspn(text, "\n")), *lead = NULL;
+
+		for (i = 0; i + 2 < n && (int)i < width / 2; i++)
+			if (line[i] == ' ' && line[i + 1] == ' ' && line[i + 2] != ' ')
+				cut = i + 2;
+		lead = ga_xstrndup(line, cut);
+		if (width && ga_cell_width(line) > width)
+			ga_form_fold(lead, line + cut, 0, cut ? 0 : 4, width, out);
+		else
+			ga_str_addf(out, "%s\n", line);
+	}
 }
 
 void ga_print(const char *fmt, ...)
 {
-	ga_autostr struct ga_str shown = GA_STR_INIT;
+	ga_autostr struct ga_str shown = GA_STR_INIT, lines = GA_STR_INIT;
 	ga_autofree char *text = NULL;
 	va_list ap;
 
@@ -389,8 +430,11 @@ void ga_print(const char *fmt, ...)
 	va_start(ap, fmt);
 	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	ga_str_add_visible(&shown, text);
-	puts(shown.len ? ga_printable_text(shown.buf) : "");
+	ga_str_add_visible(&shown, ga_time_shorten(text));
+	if (shown.len)
+		add_folded(ga_printable_text(shown.buf), ga_form()->wide ? 0 : ga_form()->width,
+			   &lines);
+	fputs(lines.len ? lines.buf : "\n", stdout);
 }
 
 void ga_print_item(const char *fmt, ...)
@@ -417,6 +461,14 @@ void ga_print_text(const char *text)
 	fputs(shown.len ? ga_printable_text(shown.buf) : "", stdout);
 }
 
+/* How long the rest takes: "42s", "1h30m". A rate near 0 makes no longer time than a month. */
+static char *left_format(double seconds, char out[GA_SPAN_SIZE])
+{
+	int64_t most = 31 * INT64_C(86400), n = seconds < (double)most ? (int64_t)seconds : most;
+
+	return ga_duration_format(n < 3600 ? n : n / 60 * 60, out);
+}
+
 void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t total,
 		     int64_t started_mono_micros)
 {
@@ -424,7 +476,7 @@ void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t t
 	double seconds = (double)(now - started_mono_micros) / 1e6;
 	double rate = seconds > 0 ? (double)done / seconds : 0;
 	ga_autofree char *shown = NULL;
-	char size[GA_SIZE_SIZE];
+	char size[GA_SIZE_SIZE], span[GA_SPAN_SIZE];
 
 	if (!ga_streq(mode, "auto") || !isatty(STDERR_FILENO) || now - emit.drawn_at < 100000)
 		return;
@@ -436,7 +488,8 @@ void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t t
 		fprintf(stderr, "  %3.0f %%", 100.0 * (double)done / (double)total);
 	fprintf(stderr, "  %s/s", ga_size_format((int64_t)rate, size));
 	if (total > 0 && rate > 0)
-		fprintf(stderr, "  %.0f s left", (double)(total - done) / rate);
+		fprintf(stderr, "  %s left",
+			left_format((double)(total - done) / rate, span));
 	fflush(stderr);
 }
 

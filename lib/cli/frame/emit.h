@@ -14,7 +14,10 @@ void ga_emit_open(bool only_looks);
  * and tables and CSV have a column for it. ga_cli_parse calls this for --dry-run. */
 void ga_emit_dry_run(void);
 bool ga_emit_is_dry_run(void);
-/* Prints the rows still in the table. -1 when a write to stdout failed now or earlier. */
+/* Prints the rows still in the table; -1 when a write to stdout fails. */
+GA_MUST_CHECK int ga_emit_flush(struct ga_err *err);
+/* The same at the end of the program, and shows what the pager has. -1 when a write to stdout
+ * failed now or earlier. */
 GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 /* The first status that was noted; 0: none. */
 int ga_emit_status(void);
@@ -36,6 +39,8 @@ void ga_emit_note(const struct ga_schema *schema, json_t *json);
  * instead. Says nothing when a refusal or failure came: the stage before had no order to give, and
  * its record says why. ga_cli_finish calls this unless the program failed. */
 void ga_cli_stream_say(void);
+/* For a child, whose parent reads the stream: ga_cli_stream_say says nothing. */
+void ga_cli_stream_forget(void);
 
 /* The table (table.c) keeps rows of one kind until a row of another kind comes, and then prints
  * them aligned. json is a record; the caller still owns it. */

@@ -16,6 +16,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
+#include "cli/frame/pager.h"
 #include "record/node.h"
 #include "record/size.h"
 #include "record/state.h"
@@ -137,6 +138,21 @@ static int wait_for_change(struct follow *f)
 	return !ga_stop_asked() && !(fds[0].revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
+int ga_follow_inotify(const char *path)
+{
+	/* The folder: writers change the files beside the state too. */
+	const char *slash = strrchr(path, '/');
+	ga_autofree char *folder =
+		slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) :
+			ga_xstrdup(".");
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd >= 0)
+		(void)inotify_add_watch(fd, folder,
+					IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+	return fd;
+}
+
 int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each, void *arg,
 	      struct ga_err *err)
 {
@@ -145,8 +161,6 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 						       .watch = -1 };
 	int r;
 	sigset_t held;
-	const char *slash;
-	ga_autofree char *folder = NULL;
 
 	/* Signals arrive only during the wait, so that every row is written completely. */
 	ga_stop_install();
@@ -157,18 +171,13 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 	sigprocmask(SIG_BLOCK, &held, &f.open);
 	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &f.last, err) < 0)
 		return -1;
+	if (ga_pager_end() < 0)
+		return ga_fail_sys(err, "cannot write to the terminal");
 	/* Always records: a table is printed only at its end, which never comes. */
 	if (ga_form_choose("json", NULL, NULL, NULL, err) < 0)
 		return -1;
 	ga_emit_open(true);
-	/* Watch the folder: writers change the files beside the state too. */
-	slash = strrchr(f.path, '/');
-	folder = slash ? ga_xstrndup(f.path, slash == f.path ? 1 : (size_t)(slash - f.path)) :
-			ga_xstrdup(".");
-	f.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (f.watch >= 0)
-		(void)inotify_add_watch(f.watch, folder,
-					IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+	f.watch = ga_follow_inotify(f.path);
 	while ((r = read_new(&f, err)) > 0)
 		if (!wait_for_change(&f))
 			return 0;

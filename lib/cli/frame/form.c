@@ -100,6 +100,11 @@ int ga_form_choose(const char *word, const char *columns, const char *sort,
 	return kinds && form.sort ? check_column(form.sort, kinds, err) : 0;
 }
 
+void ga_form_resize(void)
+{
+	form.width = terminal_width();
+}
+
 /* ---- text ---- */
 
 void ga_form_fold(const char *lead, const char *text, int indent, int hang, int width,

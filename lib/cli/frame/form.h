@@ -35,6 +35,8 @@ const struct ga_form *ga_form(void);
  * or --columns with records. */
 GA_MUST_CHECK int ga_form_choose(const char *word, const char *columns, const char *sort,
 				 const struct ga_schema *const *kinds, struct ga_err *err);
+/* Takes the size that the terminal has now. */
+void ga_form_resize(void);
 /* Adds lead and the text, broken at spaces into lines of at most width columns (0: one line), all
  * ended. The first begins indent columns from the left, the others hang columns right of its text.
  * A word that is longer than a line is not broken. */

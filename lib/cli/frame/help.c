@@ -3,73 +3,126 @@
 #include "cli/frame/help.h"
 
 #include <jansson.h>
+#include <locale.h>
 
+#include "cli/frame/cell.h"
 #include "cli/frame/complete.h"
+#include "cli/frame/form.h"
 
-/* Counts columns, not bytes: "TEAM,…" has six columns and eight bytes. */
-static int columns(const char *text)
+#define COLUMNS 80
+#define OPTION_HELP 31 /* columns in front of the help of an option */
+
+static void add_kinds(const char *title, const struct ga_schema *const *kinds, struct ga_str *out)
 {
-	int n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
-
-static void help_kinds(const char *title, const struct ga_schema *const *kinds)
-{
+	ga_autostr struct ga_str names = GA_STR_INIT;
 	char name[32];
 
-	if (!kinds)
-		return;
-	printf("%s", title);
-	for (; *kinds; kinds++)
-		printf(" %s", ga_kind_short(*kinds, name));
-	printf("\n");
+	for (; kinds && *kinds; kinds++)
+		ga_str_addf(&names, "%s%s", names.len ? " " : "", ga_kind_short(*kinds, name));
+	if (names.len)
+		ga_form_fold(title, names.buf, 0, 0, COLUMNS, out);
+}
+
+/* Where a command line may be broken that has to end before the column limit: behind a pipe, or at
+ * another space outside of quotation marks. 0: nowhere. */
+static size_t break_of(const char *line, size_t limit)
+{
+	size_t i, space = 0, pipe = 0;
+	char quote = '\0';
+
+	for (i = 0; line[i] && i < limit; i++) {
+		if (line[i] == '\'' || line[i] == '"')
+			quote = !quote ? line[i] : quote == line[i] ? '\0' : quote;
+		if (quote || line[i] != ' ' || !i)
+			continue;
+		space = i;
+		if (line[i - 1] == '|')
+			pipe = i;
+	}
+	return pipe > limit / 3 ? pipe : space;
+}
+
+/* A command that is too long goes on in the next line, as a shell reads it. */
+static void add_example(const char *line, struct ga_str *out)
+{
+	int indent = 2;
+	size_t n;
+
+	while (ga_cell_width(line) + indent > COLUMNS &&
+	       (n = break_of(line, (size_t)(COLUMNS - indent - 2)))) {
+		ga_str_addf(out, "%*s%.*s%s\n", indent, "", (int)n, line,
+			    line[n - 1] == '|' ? "" : " \\");
+		line += n + 1;
+		indent = 8;
+	}
+	ga_str_addf(out, "%*s%s\n", indent, "", line);
+}
+
+static void add_option(const struct ga_opt *o, struct ga_str *out)
+{
+	ga_autofree char *name =
+		ga_xprintf("  %c%c%c --%s%s%s", o->short_name ? '-' : ' ',
+			   o->short_name ? o->short_name : ' ', o->short_name ? ',' : ' ', o->name,
+			   o->arg ? " " : "", o->arg ? o->arg : "");
+	int width = ga_cell_width(name);
+	ga_autofree char *lead = ga_xprintf("%s%*s", name, OPTION_HELP - width, "");
+
+	if (width + 2 <= OPTION_HELP) {
+		ga_form_fold(lead, o->help, 0, 0, COLUMNS, out);
+	} else {
+		ga_str_addf(out, "%s\n", name);
+		ga_form_fold("", o->help, OPTION_HELP, 0, COLUMNS, out);
+	}
+}
+
+void ga_cli_list_commands(const struct ga_prog *prog, struct ga_str *out)
+{
+	const struct ga_cmd *c;
+
+	for (c = prog->cmds; c && c->name; c++) {
+		ga_autofree char *lead = ga_xprintf("  %-14s ", c->name);
+
+		ga_form_fold(lead, c->abstract, 0, 0, COLUMNS, out);
+	}
 }
 
 void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 {
 	const char *args = cmd ? cmd->args : prog->args;
+	ga_autofree char *name = ga_xprintf("%s%s%s", prog->name, cmd ? " " : "",
+					    cmd ? cmd->name : "");
+	ga_autofree char *title = ga_xprintf("%s - ", name);
+	ga_autofree char *usage = ga_xprintf("usage: %s ", name);
+	ga_autofree char *words = ga_xprintf("%s[OPTION…]%s%s",
+					     prog->cmds && !cmd ? "COMMAND " : "", args ? " " : "",
+					     args ? args : "");
+	ga_autostr struct ga_str text = GA_STR_INIT;
 	const struct ga_opt *const *t;
-	const struct ga_cmd *c;
+	const struct ga_opt *o;
 	size_t i;
 
-	printf("%s%s%s - %s\n\n", prog->name, cmd ? " " : "", cmd ? cmd->name : "",
-	       cmd ? cmd->abstract : prog->abstract);
-	printf("usage: %s %s%s[OPTION…]%s%s\n", prog->name,
-	       cmd ? cmd->name : prog->cmds ? "COMMAND" : "", cmd || prog->cmds ? " " : "",
-	       args ? " " : "", args ? args : "");
+	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
+	ga_form_fold(title, cmd ? cmd->abstract : prog->abstract, 0, 0, COLUMNS, &text);
+	ga_str_add(&text, "\n");
+	ga_form_fold(usage, words, 0, 0, COLUMNS, &text);
 	if (prog->cmds && !cmd) {
-		printf("\ncommands:\n");
-		for (c = prog->cmds; c->name; c++)
-			printf("  %-14s %s\n", c->name, c->abstract);
+		ga_str_add(&text, "\ncommands:\n");
+		ga_cli_list_commands(prog, &text);
 	}
-	printf("\noptions:\n");
-	for (t = ga_cli_tables(prog, cmd); *t; t++) {
-		const struct ga_opt *o = *t;
-
-		for (; o->name; o++) {
-			ga_autofree char *left =
-				ga_xprintf("%c%c%c --%s%s%s", o->short_name ? '-' : ' ',
-					   o->short_name ? o->short_name : ' ',
-					   o->short_name ? ',' : ' ', o->name, o->arg ? " " : "",
-					   o->arg ? o->arg : "");
-
-			int n = columns(left);
-
-			printf(n > 27 ? "  %s\n%*s%s\n" : "  %s%*s%s\n", left, n > 27 ? 31 : 29 - n,
-			       "", o->help);
-		}
-	}
-	printf("\n");
-	help_kinds("reads: ", prog->consumes);
-	help_kinds("writes:", prog->produces);
+	/* In front of the options, which are many. */
 	if (prog->examples)
-		printf("\nexamples:\n");
+		ga_str_add(&text, "\nexamples:\n");
 	for (i = 0; prog->examples && prog->examples[i]; i++)
-		printf("  %s\n", prog->examples[i]);
-	printf("\nman %s\n", prog->name);
+		add_example(prog->examples[i], &text);
+	ga_str_add(&text, "\noptions:\n");
+	for (t = ga_cli_tables(prog, cmd); *t; t++)
+		for (o = *t; o->name; o++)
+			add_option(o, &text);
+	ga_str_add(&text, "\n");
+	add_kinds("reads:  ", prog->consumes, &text);
+	add_kinds("writes: ", prog->produces, &text);
+	ga_str_addf(&text, "%sman %s\n", prog->consumes || prog->produces ? "\n" : "", prog->name);
+	fputs(text.buf, stdout);
 }
 
 static json_t *introspect_option(const struct ga_opt *o)

@@ -7,6 +7,8 @@
 
 /* Prints --help of the program, or of one of its commands (NULL: none). */
 void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd);
+/* Adds the commands of the program, a line each. */
+void ga_cli_list_commands(const struct ga_prog *prog, struct ga_str *out);
 /* Prints the document of the UAPI.18 draft "CLI introspection". */
 void ga_cli_introspect(const struct ga_prog *prog);
 /* The option tables of the program and the command, those of the command first, NULL-terminated; in

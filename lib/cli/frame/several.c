@@ -46,7 +46,7 @@ static int pick_where(struct ga_db *db, const struct ga_several *ask, struct ga_
 	struct ga_list_query q = { .kind = ask->kind };
 	struct picking p = { ask, ret };
 
-	if (ga_cli_where(db, ask->where, ask->n_where, &q, &names, err) < 0 ||
+	if (ga_cli_where(db, ask->where, ask->n_where, NULL, &q, &names, err) < 0 ||
 	    ga_store_list(db, &q, pick, &p, err) < 0)
 		return -1;
 	if (ret->n)

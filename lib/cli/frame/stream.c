@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Records in: dispatch by kind, in this process or in a child for each order. What came is counted,
- * so that a program that had nothing to do says so.
- */
+/* Records in: dispatch by kind, in this process or in a child for each order. */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,118 +13,20 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/result.h"
-#include "record/request.h"
-#include "record/result.h"
 #include "state/db/db.h"
 
-/* ---- what came ---- */
-
-/* Kinds beyond these are counted together: a stream may have any number of unknown ones. */
-#define KINDS_MAX 8
-
-/* The records of all streams of this program so far. */
-static struct {
-	struct {
-		char name[40]; /* "wipe order" */
-		uint64_t n;
-	} passed[KINDS_MAX];
-	size_t n_passed;
-	uint64_t others;
-	GA_LIST(const struct ga_schema *) wanted;
-	const char *from; /* the file, or NULL for standard input */
-	bool began, taken;
-	bool explained; /* a refusal or failure came: it says why there was nothing to do */
-} came;
-
-/* "wipe order" of gpuaas.wipe-order/1 */
-static void words_of(const char *kind, char *ret, size_t size)
-{
-	const char *p = ga_starts(kind, "gpuaas.") ? kind + strlen("gpuaas.") : kind;
-	size_t n = strcspn(p, "/"), i;
-
-	n = n < size ? n : size - 1;
-	for (i = 0; i < n; i++)
-		ret[i] = p[i] == '-' ? ' ' : p[i];
-	ret[n] = '\0';
-}
-
-void ga_cli_stream_began(const char *name, const struct ga_schema *const *kinds)
-{
-	came.began = true;
-	came.from = strcmp(name, "-") && strcmp(name, "standard input") ? name : NULL;
-	ga_list_release(&came.wanted);
-	for (; *kinds; kinds++)
-		*ga_list_add(&came.wanted) = *kinds;
-}
+/* ---- in this process ---- */
 
 static void began(const char *name, const struct ga_consumer *table)
 {
-	ga_cli_stream_began(name, (const struct ga_schema *const[]){ NULL });
+	GA_LIST(const struct ga_schema *) kinds = { 0 };
+
 	for (; table->schema; table++)
-		*ga_list_add(&came.wanted) = table->schema;
+		*ga_list_add(&kinds) = table->schema;
+	*ga_list_add(&kinds) = NULL;
+	ga_cli_stream_began(name, kinds.v);
+	ga_list_release(&kinds);
 }
-
-void ga_cli_stream_took(void)
-{
-	came.taken = true;
-}
-
-void ga_cli_stream_passed(const struct ga_rec *rec)
-{
-	char name[sizeof(came.passed[0].name)];
-	size_t i;
-
-	came.explained = came.explained || ga_rec_is(rec, &ga_refusal_schema) ||
-			 ga_rec_is(rec, &ga_failure_schema);
-	if (came.taken)
-		return;
-	words_of(json_string_value(json_object_get(rec->json, "kind")), name, sizeof(name));
-	for (i = 0; i < came.n_passed && strcmp(came.passed[i].name, name); i++)
-		;
-	if (i == KINDS_MAX) {
-		came.others++;
-		return;
-	}
-	if (i == came.n_passed) {
-		memcpy(came.passed[i].name, name, sizeof(name));
-		came.n_passed++;
-	}
-	came.passed[i].n++;
-}
-
-static const char *s_of(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-void ga_cli_stream_say(void)
-{
-	ga_autostr struct ga_str passed = GA_STR_INIT, wanted = GA_STR_INIT;
-	size_t i, n = came.wanted.n;
-
-	if (!came.began || came.taken || came.explained)
-		return;
-	for (i = 0; i < came.n_passed; i++)
-		ga_str_addf(&passed, "%s%" PRIu64 " %s record%s", i ? ", " : "", came.passed[i].n,
-			    came.passed[i].name, s_of(came.passed[i].n));
-	if (came.others)
-		ga_str_addf(&passed, ", %" PRIu64 " other%s", came.others, s_of(came.others));
-	for (i = 0; i < n; i++) {
-		char name[sizeof(came.passed[0].name)];
-
-		words_of(came.wanted.v[i]->kind, name, sizeof(name));
-		ga_str_addf(&wanted, "%s%s", !i ? "" : i + 1 < n ? ", " : " or ", name);
-	}
-	if (passed.len)
-		ga_say("%s: %s passed on; no %s came: nothing was done", ga_cli_program(),
-		       passed.buf, wanted.buf);
-	else
-		ga_say("%s: no record came%s%s%s: nothing was done", ga_cli_program(),
-		       came.from ? " from '" : "", came.from ? came.from : "",
-		       came.from ? "'" : "");
-}
-
-/* ---- in this process ---- */
 
 static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
 					       const struct ga_rec *rec)
@@ -137,7 +34,7 @@ static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
 	for (; table->schema; table++)
 		if (ga_rec_is(rec, table->schema))
 			return table;
-	return NULL;
+	return table->take ? table : NULL;
 }
 
 int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, struct ga_err *err)
@@ -213,7 +110,7 @@ static void child(const struct order *o, int out, int lock_fd)
 	int r;
 
 	ga_emit_in_child(out, lock_fd);
-	came.began = false;
+	ga_cli_stream_forget();
 	json_error_t why;
 	ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
 	struct ga_rec rec = { .schema = o->consumer->schema, .json = json, .raw = o->raw,

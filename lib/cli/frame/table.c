@@ -8,6 +8,7 @@
 #include <libsmartcols/libsmartcols.h>
 #include <locale.h>
 
+#include "base/clock.h"
 #include "base/dl.h"
 #include "base/vec.h"
 #include "cli/frame/cell.h"
@@ -95,6 +96,13 @@ static const struct ga_below *lines_below(void)
 	return ga_view_below(table.asked || ga_form()->wide ? NULL : table.view);
 }
 
+/* Whether times are shown as "5m ago": not in a wide table and not in those of --columns, which
+ * are exact, and not in a history, which people compare with other logs. */
+static bool shows_ages(void)
+{
+	return !table.asked && !ga_form()->wide && table.view && !ga_view_is_history(table.view);
+}
+
 /* Elements of a list on lines of their own. */
 static void show_below(json_t *json, const char *path, struct ga_str *ret)
 {
@@ -102,13 +110,13 @@ static void show_below(json_t *json, const char *path, struct ga_str *ret)
 	size_t i;
 
 	if (!json_is_array(value) || !json_array_size(value)) {
-		ga_cell_show(json, path, ret);
+		ga_cell_show(json, path, 0, ret);
 		return;
 	}
 	json_array_foreach(value, i, item) {
 		if (i)
 			ga_str_addc(ret, '\n');
-		ga_cell_show_value(item, ret);
+		ga_cell_show_member("", item, ret);
 	}
 }
 
@@ -116,6 +124,7 @@ static void add_row(json_t *json)
 {
 	struct row *row = ga_list_add(&table.rows);
 	const struct ga_below *below = lines_below();
+	int64_t now = shows_ages() ? ga_clock_micros() : 0;
 	size_t i;
 
 	for (i = 0; i < table.n; i++) {
@@ -124,7 +133,7 @@ static void add_row(json_t *json)
 		if (i < table.dry && ga_emit_is_dry_run())
 			ga_str_add(&cell, "yes");
 		else
-			ga_cell_show(json, table.columns[i].path, &cell);
+			ga_cell_show(json, table.columns[i].path, now, &cell);
 		row->cells[i] = ga_str_take(&cell);
 	}
 	for (i = 0; below[i].path; i++) {
@@ -135,6 +144,45 @@ static void add_row(json_t *json)
 	}
 }
 
+/* Prints a member on a line; those of an object, and the elements of a list of objects, each on one
+ * of its own. */
+static void print_member(const char *name, json_t *value, const char *nothing)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	const char *key;
+	json_t *member, *item;
+	size_t i;
+
+	if (json_is_object(value) && json_object_size(value)) {
+		json_object_foreach(value, key, member) {
+			ga_autofree char *path = ga_xprintf("%s.%s", name, key);
+
+			print_member(path, member, nothing);
+		}
+		return;
+	}
+	if (json_is_array(value) && json_is_object(json_array_get(value, 0))) {
+		json_array_foreach(value, i, item) {
+			ga_str_clear(&text);
+			json_object_foreach(item, key, member) {
+				ga_autofree char *path = ga_xprintf("%s.%s", name, key);
+
+				if (json_is_null(member))
+					continue;
+				ga_str_addf(&text, "%s%s=", text.len ? " " : "", key);
+				ga_cell_show_member(path, member, &text);
+			}
+			ga_print("  %-22s  %s", i ? "" : name, text.buf);
+		}
+		return;
+	}
+	ga_cell_show_member(name, value, &text);
+	if (strcmp(text.buf, "-") != 0)
+		ga_print("  %-22s  %s", name, text.buf);
+	else if (nothing)
+		ga_print("  %-22s  %s", name, nothing);
+}
+
 void ga_print_record(const struct ga_schema *schema, json_t *json, const char *nothing)
 {
 	char kind[32];
@@ -143,18 +191,9 @@ void ga_print_record(const struct ga_schema *schema, json_t *json, const char *n
 
 	ga_print("%s", ga_kind_short(schema, kind));
 	json_object_foreach(json, key, value) {
-		ga_autofree char *text = NULL;
-
 		if (!strcmp(key, "kind") || (!strcmp(key, "dry_run") && !json_is_true(value)))
 			continue;
-		if (json_is_string(value))
-			text = ga_xstrdup(json_string_value(value));
-		else if (!json_is_null(value) && (!json_is_array(value) || json_array_size(value)))
-			text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-		if (text && *text)
-			ga_print("  %-24s%s", key, text);
-		else if (nothing)
-			ga_print("  %-24s%s", key, nothing);
+		print_member(key, value, nothing);
 	}
 }
 

@@ -32,6 +32,8 @@ struct ga_sometimes {
 extern const struct ga_column ga_dry_run_column;
 /* NULL: the kind has no columns. */
 const struct ga_view *ga_view_of(const struct ga_schema *schema);
+/* Whether the records of a kind are a history, whose times are shown exactly. */
+bool ga_view_is_history(const struct ga_view *view);
 /* A member that stands below each row on lines of its own, and as a column in a wide table. */
 struct ga_below {
 	const char *path;

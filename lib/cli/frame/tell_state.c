@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/emit.h"
 #include "record/expectation.h"
 #include "record/state.h"
 #include "record/time.h"
@@ -22,7 +23,8 @@
 #include "state/slot/content.h"
 #include "state/slot/facts.h"
 
-int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
+static int tell_checked(struct ga_db *db, const char *action, const char *path, int64_t findings,
+			struct ga_state *checked, struct ga_err *err)
 {
 	ga_autofree char *file = ga_xstrdup(path), *done = ga_xstrdup(action);
 	char now[GA_TIME_SIZE], controller[GA_CONTROLLER_SIZE];
@@ -31,9 +33,55 @@ int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct
 	struct ga_state s = { .path = file, .action = done, .lab = ga_db_is_lab(db),
 			      .schema_version = ga_db_schema_version(db), .epoch = ga_db_epoch(db),
 			      .controller = known ? controller : NULL,
-			      .at = ga_time_format(ga_clock_micros(), now) };
+			      .at = ga_time_format(ga_clock_micros(), now),
+			      .findings = findings,
+			      .audit_rows = checked ? checked->audit_rows : GA_UNKNOWN,
+			      .audit_from = checked ? checked->audit_from : NULL,
+			      .audit_to = checked ? checked->audit_to : NULL };
 
 	return ga_emit(&ga_state_schema, &s, err);
+}
+
+int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
+{
+	return tell_checked(db, action, path, GA_UNKNOWN, NULL, err);
+}
+
+/* The last line of a table. */
+static void print_verdict(const char *what, int64_t findings, const struct ga_state *s)
+{
+	if (!ga_emit_is_table())
+		return;
+	ga_table_flush();
+	if (findings)
+		ga_print("%lld finding%s: %s is not in order; gpuaas-codes(7) explains each word "
+			 "under CHECK", (long long)findings, findings == 1 ? "" : "s", what);
+	else
+		ga_print("ok: %s is in order: %lld row%s of the audit, the chain is unbroken from "
+			 "%.19sZ to %.19sZ", what, (long long)s->audit_rows,
+			 s->audit_rows == 1 ? "" : "s", s->audit_from ? s->audit_from : "-",
+			 s->audit_to ? s->audit_to : "-");
+}
+
+/* The record with the numbers, and the verdict: the number of findings, or -1. */
+static int tell_verdict(struct ga_db *db, const char *action, const char *path, const char *what,
+			int findings, struct ga_err *err)
+{
+	ga_autofree char *from = NULL, *to = NULL;
+	struct ga_state s = { .audit_rows = 0 };
+	int r = ga_audit_span(db, &s.audit_rows, &from, &to, err);
+
+	if (r < 0 && !findings)
+		return -1;
+	/* A damaged audit is one of the findings. */
+	ga_err_clear(err);
+	s.audit_rows = r < 0 ? GA_UNKNOWN : s.audit_rows;
+	s.audit_from = from;
+	s.audit_to = to;
+	if (tell_checked(db, action, path, findings, &s, err) < 0)
+		return -1;
+	print_verdict(what, findings, &s);
+	return findings;
 }
 
 static int tell_unsellable(const struct ga_rows *rows, const char *left_out,
@@ -137,7 +185,8 @@ int ga_tell_check(struct ga_db *db, struct ga_err *err)
 		       ga_cli_program(), (long long)unjudged, unjudged == 1 ? "" : "s",
 		       unjudged == 1 ? "s" : "");
 	left = ga_store_user_data_check(db, on_finding, NULL, err);
-	return left < 0 ? -1 : found + left;
+	return left < 0 ? -1 :
+			  tell_verdict(db, "check", ga_db_path(db), "the state", found + left, err);
 }
 
 void ga_tell_first_key(const struct ga_rec *rec)
@@ -186,19 +235,21 @@ int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 	char why[128], object[24], check[] = "audit_chain";
 	struct ga_finding f = { .check = check, .object = object, .sentence = why };
 	int64_t seq;
-	int r = ga_audit_verify(db, &seq, why, err);
+	int found = 0, r = ga_audit_verify(db, &seq, why, err);
 
-	if (r == 0) {
-		int found = 0;
-
-		if (ga_audit_missing(db, tell_unnamed, &found, err) < 0)
-			return -1;
-		return found ? GA_NO : ga_tell_state(db, "audit_verify", ga_db_path(db), err);
+	if (r > 0) {
+		found = 1;
+		snprintf(object, sizeof(object), "%lld", (long long)seq);
+		r = ga_emit(&ga_finding_schema, &f, err);
+	} else if (r == 0) {
+		r = ga_audit_missing(db, tell_unnamed, &found, err);
 	}
 	if (r < 0)
 		return -1;
-	snprintf(object, sizeof(object), "%lld", (long long)seq);
-	return ga_emit(&ga_finding_schema, &f, err) < 0 ? -1 : GA_NO;
+	if (!found)
+		return tell_verdict(db, "audit_verify", ga_db_path(db), "the audit", 0, err);
+	print_verdict("the audit", found, NULL);
+	return GA_NO;
 }
 
 static int expect(struct ga_db *db, const char *node, struct ga_err *err)

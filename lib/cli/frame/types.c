@@ -228,19 +228,25 @@ static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
 }
 
 /* Emits the profile as stored: the state sets the version, not the file. */
-static int take(struct ga_db *db, const struct ga_rec *rec, const char *name, struct ga_err *err)
+static int take(struct ga_db *db, const struct ga_rec *rec, const char *name, bool quiet,
+		struct ga_err *err)
 {
 	struct ga_profile stored;
 	int r;
 
-	if (ga_store_take(db, rec, err) < 0 || ga_store_profile(db, name, &stored, err) < 0)
+	if (ga_store_take(db, rec, err) < 0)
+		return -1;
+	if (quiet)
+		return 0;
+	if (ga_store_profile(db, name, &stored, err) < 0)
 		return -1;
 	r = ga_emit(&ga_profile_schema, &stored, err);
 	ga_schema_release(&ga_profile_schema, &stored);
 	return r;
 }
 
-int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, bool quiet,
+			 struct ga_err *err)
 {
 	ga_autofree char *text = NULL, *name = NULL;
 	struct ga_rec now = { 0 };
@@ -256,11 +262,11 @@ int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_e
 	if (r < 0)
 		return -1;
 	if (!text)
-		return take(db, rec, name, err);
+		return take(db, rec, name, quiet, err);
 	if (ga_rec_of_line(text, strlen(text), &now, err) < 0)
 		return -1;
 	now.line = rec->line;
-	r = take(db, &now, name, err);
+	r = take(db, &now, name, quiet, err);
 	json_decref(now.json);
 	json_decref(now.signature);
 	return r;

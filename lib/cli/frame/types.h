@@ -54,8 +54,8 @@ GA_MUST_CHECK int ga_cli_profile_types(const struct ga_accels *list, char *const
 
 /* "gpuaas-state apply" of a profile: replaces its types with slugs, then stores and emits it.
  * Reports a type that is not in the catalogue on stderr and keeps it: its drop-in may come
- * later. */
-GA_MUST_CHECK int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec,
+ * later. quiet: emits nothing. */
+GA_MUST_CHECK int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, bool quiet,
 				       struct ga_err *err);
 
 #endif

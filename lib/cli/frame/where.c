@@ -4,23 +4,23 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+#include "cli/frame/table_views.h"
 #include "state/query/find.h"
 
 void ga_cli_where_release(struct ga_cli_where *w)
 {
-	ga_list_release(&w->where);
-	ga_list_release(&w->or_where);
-	ga_texts_release(&w->texts);
+	ga_wheres_release(&w->where);
 }
 
-/* The kind of object whose ids the member of a condition has, or NULL. */
-static const char *kind_of(const char *where)
+/* The kind of object whose ids the member has, or NULL. */
+static const char *kind_of(const char *path)
 {
 	static const char *const kinds[] = { "node", "slot", "allocation" };
-	size_t i, len = strcspn(where, "=");
+	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
-		if (where[len] && strlen(kinds[i]) == len && !strncmp(where, kinds[i], len))
+		if (!strcmp(path, kinds[i]))
 			return kinds[i];
 	return NULL;
 }
@@ -45,51 +45,86 @@ static const char *member_of(const char *list, const char *kind)
 	return "object";
 }
 
-static const char *keep(struct ga_cli_where *w, const char *member, const char *id)
+/* Adds "member=id" to the conditions that are as good as w. */
+static int add_or(struct ga_where *w, const struct ga_schema *schema, const char *name,
+		  const char *id, struct ga_err *err)
 {
-	return *ga_list_add(&w->texts) = ga_xprintf("%s=%s", member, id);
+	ga_autofree char *text = ga_xprintf("%s=%s", name, id);
+	struct ga_where **to = &w->or_else;
+
+	while (*to)
+		to = &(*to)->or_else;
+	*to = ga_xcalloc(1, sizeof(**to));
+	return ga_where_parse(schema, text, 0, *to, err);
 }
 
-static int resolve(struct ga_db *db, const char *list, const char *where, struct ga_cli_where *w,
-		   struct ga_err *err)
+/* Puts ids in place of the names in one condition. */
+static int resolve(struct ga_db *db, const char *list, const struct ga_schema *schema,
+		   struct ga_where *w, struct ga_cli_where *ret, struct ga_err *err)
 {
-	const char **to = ga_list_add(&w->where), **or_to = ga_list_add(&w->or_where);
-	bool any = ga_starts(where, "object=");
-	const char *kind = kind_of(where), *value = any || kind ? strchr(where, '=') + 1 : "";
-	const char *found = kind;
-	struct ga_err why = GA_ERR_INIT;
-	ga_autofree char *id = NULL;
+	bool any = !strcmp(w->path, "object");
+	const char *kind = kind_of(w->path);
+	size_t i;
 
-	*to = where;
-	*or_to = NULL;
-	if (!*value || !strcmp(value, "null"))
-		return 0;
-	if (ga_store_resolve(db, kind, value, &id, &found, &why) == 0) {
-		if (any)
-			*or_to = keep(w, member_of(list, found), id);
-		else
-			*to = keep(w, kind, id);
-	} else if (why.code == GA_NOTFOUND || (any && why.code == GA_USAGE)) {
-		if (!w->unknown.code)
-			w->unknown = why;
-	} else {
-		*err = why;
-		return -1;
+	for (i = 0; (any || kind) && i < w->values.n; i++) {
+		struct ga_where_value *v = &w->values.v[i];
+		struct ga_err why = GA_ERR_INIT;
+		const char *found = kind;
+		ga_autofree char *id = NULL;
+
+		if (v->null)
+			continue;
+		if (ga_store_resolve(db, kind, v->text, &id, &found, &why) == 0) {
+			if (any && add_or(w, schema, member_of(list, found), id, err) < 0)
+				return -1;
+			if (!any) {
+				free(v->text);
+				v->text = GA_TAKE(id);
+			}
+		} else if (why.code == GA_NOTFOUND || (any && why.code == GA_USAGE)) {
+			if (!ret->unknown.code)
+				ret->unknown = why;
+		} else {
+			*err = why;
+			return -1;
+		}
 	}
 	return 0;
 }
 
-int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
-		 struct ga_list_query *q, struct ga_cli_where *ret, struct ga_err *err)
+/* The condition with the member for the title of its column ("gpus=2" for "count=2"), or a copy. */
+static char *by_member(const struct ga_schema *schema, const char *condition)
 {
+	size_t len = ga_where_member_len(condition);
+	ga_autofree char *name = ga_xstrndup(condition, len);
+	struct ga_column column;
+
+	if (ga_where_has_member(schema, condition, len) || !len ||
+	    !ga_view_find(schema, name, &column) ||
+	    !ga_where_has_member(schema, column.path, strlen(column.path)))
+		return ga_xstrdup(condition);
+	return ga_xprintf("%s%s", column.path, condition + len);
+}
+
+int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
+		 const struct ga_schema *schema, struct ga_list_query *q, struct ga_cli_where *ret,
+		 struct ga_err *err)
+{
+	int64_t now = ga_clock_micros();
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (resolve(db, q->kind, conditions[i], ret, err) < 0)
+	schema = schema ? schema : ga_list_schema(q->kind, err);
+	if (!schema)
+		return -1;
+	for (i = 0; i < n; i++) {
+		ga_autofree char *condition = by_member(schema, conditions[i]);
+		struct ga_where *w = ga_list_add(&ret->where);
+
+		if (ga_where_parse(schema, condition, now, w, err) < 0 ||
+		    resolve(db, q->kind, schema, w, ret, err) < 0)
 			return -1;
-	*ga_list_add(&ret->where) = NULL;
-	q->where = ret->where.v;
-	q->or_where = ret->or_where.v;
+	}
+	q->where = &ret->where;
 	return 0;
 }
 

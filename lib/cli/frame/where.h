@@ -8,26 +8,25 @@
 #include "state/db/db.h"
 #include "state/query/list.h"
 
-/* The conditions of a query with ids for names; owns what q->where and q->or_where point to. */
+/* The conditions of a query with ids for names; owns what q->where points to. */
 struct ga_cli_where {
-	struct ga_borrowed_texts where, or_where;
-	struct ga_texts texts;
+	struct ga_wheres where;
 	/* The first name that no object has, as an error; code 0: there is none. It counts only if
 	 * no record matches: a record may name an object that the state does not have. */
 	struct ga_err unknown;
 };
 void ga_cli_where_release(struct ga_cli_where *w);
 /*
- * Fills q->where and q->or_where from the n conditions that a person typed. In "node=h7", the name
- * of a node, slot or allocation, or the beginning of its id, becomes its id. "object=NAME" matches
- * also the object that gpuaas-show finds by NAME, and in a list whose rows are about parts of that
- * object, these rows. GA_USAGE: a name of a node, slot or allocation could be several. ret begins
- * zeroed. Needs a read transaction.
+ * Fills q->where from the n conditions that a person typed (state/query/where.h), on records of the
+ * schema (NULL: that of the list). A member may also be named by the title of its column. In
+ * "node=h7", the name of a node, slot or allocation, or the beginning of its id, becomes its id.
+ * "object=NAME" matches also the object that gpuaas-show finds by NAME, and in a list whose rows
+ * are about parts of that object, these rows. GA_USAGE: as ga_where_parse, or a name of a node, slot
+ * or allocation could be several. ret begins zeroed. Needs a read transaction.
  */
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
-			       struct ga_list_query *q, struct ga_cli_where *ret,
-			       struct ga_err *err);
-
+			       const struct ga_schema *schema, struct ga_list_query *q,
+			       struct ga_cli_where *ret, struct ga_err *err);
 /* The id for --after of a list: that of the node, slot or allocation that a person names in the list
  * of these; else a copy of the text. GA_USAGE "ambiguous". The caller frees ret. */
 GA_MUST_CHECK int ga_cli_after(struct ga_db *db, const char *list, const char *after, char **ret,

@@ -118,16 +118,6 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 
 /* ---- operands and confirmation ---- */
 
-int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], struct ga_err *err)
-{
-	struct ga_when when;
-
-	if (ga_when_parse(text, ga_clock_micros(), true, &when, err) < 0)
-		return ga_wrap(err, "%s", what);
-	ga_time_format(when.since, out);
-	return 0;
-}
-
 /* Shows the effect on the terminal and asks the user to type the node's name. */
 static int confirm(const struct ga_node_opts *o, const char *what, struct ga_err *err)
 {
@@ -221,7 +211,7 @@ static int list(struct run *run, struct ga_err *err)
 	struct ga_list_query q = { .kind = "node" };
 
 	if (begin(run, false, false, err) < 0 ||
-	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, &q, &names, err) < 0)
+	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, NULL, &q, &names, err) < 0)
 		return -1;
 	if (!names.unknown.code)
 		return ga_store_list(run->db, &q, show, NULL, err);
@@ -310,7 +300,7 @@ static int drain(struct run *run, struct ga_err *err)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--consent is for --evacuate"),
 				 ("nothing is stopped without --evacuate"));
-	if (o->deadline && ga_node_when("--deadline", o->deadline, deadline, err) < 0)
+	if (o->deadline && ga_cli_when("--deadline", o->deadline, true, deadline, err) < 0)
 		return -1;
 	if (move_to(run, o->deadline ? deadline : NULL, err) < 0 || evacuate(run, err) < 0 ||
 	    ga_db_begin_read(run->db, err) < 0)
@@ -380,8 +370,8 @@ static int plan_maintenance(struct run *run, struct ga_err *err)
 
 	if (!o->to)
 		return ga_fail(err, GA_USAGE, "maintenance needs --to");
-	if (ga_node_when("--from", o->from ? o->from : "0s", from, err) < 0 ||
-	    ga_node_when("--to", o->to, to, err) < 0 || begin(run, true, true, err) < 0 ||
+	if (ga_cli_when("--from", o->from ? o->from : "0s", true, from, err) < 0 ||
+	    ga_cli_when("--to", o->to, true, to, err) < 0 || begin(run, true, true, err) < 0 ||
 	    ga_store_maintenance_plan(run->db, run->id, from, to, o->reason, &m, err) < 0 ||
 	    finish(run, &ga_maintenance_schema, &m, err) < 0)
 		return -1;

@@ -26,10 +26,6 @@ struct ga_node_opts {
 /* Runs a command of gpuaas-node on the operands of the command line. */
 GA_MUST_CHECK int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err);
 
-/* Reads a time, or a duration from now ("24h"). The message of GA_USAGE names the argument what. */
-GA_MUST_CHECK int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE],
-			       struct ga_err *err);
-
 /* Moves an allocation to another node: first places its request again, and releases the old
  * allocation only after that succeeds. Emits the plan and the release order; or emits the refusal,
  * and the allocation goes on running. No transaction may be open. */

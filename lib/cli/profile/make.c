@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/texts.h"
+#include "cli/frame/diff.h"
 #include "cli/frame/types.h"
 #include "record/money.h"
 #include "record/size.h"
@@ -119,18 +120,13 @@ static void say_changes(const struct ga_profile *before, const struct ga_profile
 {
 	ga_autojson json_t *was = ga_schema_format(&ga_profile_schema, before);
 	ga_autojson json_t *is = ga_schema_format(&ga_profile_schema, now);
-	const struct ga_field *f;
+	struct ga_change change = { 0 };
 
 	ga_say("%s: profile '%s' becomes version %" PRId64, ga_cli_program(), now->name,
 	       now->version);
-	for (f = ga_profile_schema.fields; f->name; f++) {
-		json_t *a = json_object_get(was, f->name), *b = json_object_get(is, f->name);
-		ga_autofree char *old = a ? json_dumps(a, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-		ga_autofree char *new = b ? json_dumps(b, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-
-		if (!ga_streq(f->name, "version") && !ga_streq(old, new))
-			ga_say("  %-24s%s -> %s", f->name, old ? old : "none", new ? new : "none");
-	}
+	ga_diff(&ga_profile_schema, was, is, &change);
+	ga_diff_say(&change, "version");
+	ga_schema_release(&ga_change_schema, &change);
 }
 
 static int say_behind(struct ga_db *db, const struct ga_profile *now, struct ga_err *err)

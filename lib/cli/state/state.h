@@ -8,8 +8,9 @@
 
 #include "cli/frame/cli.h"
 
-extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_adopt_opts[],
-	ga_cli_rebuild_opts[], ga_cli_notify_opts[];
+extern const struct ga_opt ga_cli_apply_opts[], ga_cli_backup_opts[], ga_cli_restore_opts[],
+	ga_cli_adopt_opts[], ga_cli_rebuild_opts[], ga_cli_notify_opts[],
+	ga_cli_acknowledge_opts[];
 
 /* The commands return 0 or an exit status above 0, or -1 with the error. */
 
@@ -29,6 +30,8 @@ GA_MUST_CHECK int ga_cli_adopt(struct ga_err *err);
 GA_MUST_CHECK int ga_cli_rebuild(struct ga_err *err);
 /* Runs hooks for objects that need a person, once for each notice. */
 GA_MUST_CHECK int ga_cli_notify(struct ga_err *err);
+/* Acknowledges entries of attention, or takes that back. */
+GA_MUST_CHECK int ga_cli_acknowledge(struct ga_err *err);
 
 /* Refuses a command for which no --reason was given (GA_USAGE): the audit keeps it. */
 GA_MUST_CHECK int ga_cli_need_reason(const char *given, const char *command, struct ga_err *err);

@@ -63,6 +63,58 @@ static bool keep_off(const struct ga_attend *f, const struct ga_attend_to *to, b
 	return true;
 }
 
+/* The number of characters of a time of a record at the beginning of text; 0: there is none. */
+static size_t time_at(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00.000000Z";
+	size_t i;
+
+	for (i = 0; form[i]; i++)
+		if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+			return 0;
+	return i;
+}
+
+char *ga_attend_lasting(const char *object_kind, const char *sentence)
+{
+	bool hook = ga_streq(object_kind, "hook");
+	struct ga_str out = GA_STR_INIT;
+	const char *p;
+
+	for (p = sentence; *p; p++) {
+		size_t skip = time_at(p);
+
+		if (skip)
+			p += skip - 1;
+		else if (!hook || *p < '0' || *p > '9')
+			ga_str_addc(&out, *p);
+	}
+	ga_str_add(&out, "");
+	return ga_str_take(&out);
+}
+
+/* NULL: the row is not acknowledged. */
+static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend *f,
+							   const struct ga_attend_to *to)
+{
+	const struct ga_acknowledgement *a;
+	ga_autofree char *lasting = NULL;
+	size_t i;
+
+	for (i = 0; to->acknowledged && i < to->acknowledged->n; i++) {
+		a = &to->acknowledged->v[i];
+		if (!ga_streq(a->object_kind, f->object_kind) || !ga_streq(a->object, f->object) ||
+		    !ga_streq(a->code, f->code) || !ga_streq(a->state, f->state) ||
+		    !ga_streq(a->since, f->since))
+			continue;
+		if (!lasting)
+			lasting = ga_attend_lasting(f->object_kind, f->sentence);
+		if (ga_streq(a->sentence, lasting))
+			return a;
+	}
+	return NULL;
+}
+
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *sentence = f->sentence, *given = f->command, *command = NULL;
@@ -76,9 +128,11 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 		.node = (char *)(uintptr_t)f->node,
 		.project = (char *)(uintptr_t)f->project,
 	};
+	const struct ga_acknowledgement *known = find_acknowledged(f, to);
 	bool from_here = keep_off(f, to, elsewhere, &sentence, &given);
 
 	command = elsewhere && !from_here ? ga_remote_command(given, f->node) : GA_TAKE(given);
+	a.acknowledged = known ? (struct ga_acknowledged *)(uintptr_t)&known->shown : NULL;
 	a.sentence = sentence;
 	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
 	return has_ended(f) ? 0 : to->each(&ga_attention_schema, &a, to->arg, err);

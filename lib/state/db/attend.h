@@ -5,6 +5,7 @@
 #define GA_STATE_DB_ATTEND_H
 
 #include "base/texts.h"
+#include "record/state.h"
 #include "state/db/row.h"
 
 /* The members of a record of gpuaas.attention. */
@@ -19,6 +20,18 @@ struct ga_tenants {
 	struct ga_texts unsure; /* baremetal, and not verified since a restore: a tenant that the
 				   state does not know may have it */
 };
+/* A row that a person acknowledged: it is acknowledged as long as all of these are the same. */
+struct ga_acknowledgement {
+	char *object_kind, *object, *code, *state, *since, *sentence;
+	struct ga_acknowledged shown;
+};
+struct ga_acknowledgements {
+	struct ga_acknowledgement *v;
+	size_t n;
+};
+/* The sentence without what changes by itself: times, and for a hook each number, as it counts its
+ * attempts. Allocated. */
+char *ga_attend_lasting(const char *object_kind, const char *sentence);
 /* The receiver of the rows, and the node that this machine is (NULL: not known, or none). A command
  * for another node goes through gpuaas-on (decide/setup/remote.h). */
 struct ga_attend_to {
@@ -26,7 +39,9 @@ struct ga_attend_to {
 	void *arg;
 	const char *here;
 	int64_t stale_seconds; /* nodes not observed for so long give a row; 0: none does */
-	const struct ga_tenants *tenants; /* ga_store_list_attention fills it in */
+	/* ga_store_list_attention fills these in: */
+	const struct ga_tenants *tenants;
+	const struct ga_acknowledgements *acknowledged;
 };
 /* Passes one row to to->each and returns its result; frees the sentence and command of f. An object
  * that has ended (released, retired, …) has no row. A command that would run on a machine while a

@@ -197,6 +197,15 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 	return r;
 }
 
+int ga_audit_span(struct ga_db *db, int64_t *rows, char **from, char **to, struct ga_err *err)
+{
+	*from = *to = NULL;
+	return ga_db_get(db, err,
+			 "SELECT (SELECT count(*) FROM audit), (SELECT at FROM audit ORDER BY seq "
+			 "LIMIT 1), (SELECT at FROM audit ORDER BY seq DESC LIMIT 1)", "ISS", rows,
+			 from, to);
+}
+
 /* Objects that the state has, each of which the audit must name in the transaction that made it.
  * The row of an adopted node stands for all that was adopted with it. */
 #define NAMED(action) "(SELECT object FROM audit WHERE action IN (" action "))"

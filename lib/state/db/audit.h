@@ -34,6 +34,10 @@ void ga_audit_program(const char *name);
 /* Verifies the whole chain: 0 good, 1 with *bad_seq the first bad row and why filled, -1. */
 GA_MUST_CHECK int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128],
 				  struct ga_err *err);
+/* How many rows there are, and the times of the first and the last one: allocated, NULL when there is
+ * none. */
+GA_MUST_CHECK int ga_audit_span(struct ga_db *db, int64_t *rows, char **from, char **to,
+				struct ga_err *err);
 /* Calls each with the rows that were counted and are missing, and with the objects that the state
  * has and no row names: 0, -1. */
 GA_MUST_CHECK int ga_audit_missing(struct ga_db *db,

@@ -156,13 +156,14 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 		struct ga_err *err)
 {
 	ga_autofree void *obj = ga_xcalloc(1, rec->schema->size);
+	bool inner = ga_db_in_transaction(db);
 	struct ga_err second = GA_ERR_INIT;
 	int r, known;
 
 	*first = false;
 	if (ga_rec_parse(rec, rec->schema, obj, err) < 0)
 		return -1;
-	r = ga_store_begin(db, "gpuaas-state", err);
+	r = inner ? 0 : ga_store_begin(db, "gpuaas-state", err);
 	if (r == 0 && is_declared(rec->schema)) {
 		r = ga_store_may_apply(db, rec->schema, obj, err);
 	} else if (r == 0 && rec->schema->is_signed) {
@@ -176,6 +177,8 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 	if (r >= 0 && why && ga_fold_unbelieved(db, rec->schema, obj, why, err) < 0)
 		r = -1;
 	ga_schema_release(rec->schema, obj);
+	if (inner)
+		return r;
 	if (r >= 0 && ga_db_commit(db, err) == 0)
 		return r;
 	ga_db_rollback(db);

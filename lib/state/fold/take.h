@@ -16,7 +16,8 @@ extern const struct ga_schema *const ga_store_takes[];
  * also when the result was folded before. 0 for a failure on the host: its record shows it. */
 GA_MUST_CHECK int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema,
 				     const void *obj, struct ga_err *why, struct ga_err *err);
-/* In a transaction of its own: 1 when it changed something, 0 when nothing changed. */
+/* In a transaction of its own: 1 when it changed something, 0 when nothing changed. In the open one
+ * if there is one, which the caller then commits or rolls back. */
 GA_MUST_CHECK int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
 /* The same for a result. first: its key became the node's first key (ga_store_key_check). why: the
  * reason why the state did not believe it (ga_fold_unbelieved). */

@@ -141,7 +141,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 
 /* The columns of the query below. */
 enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
-       B_OTHERS };
+       B_OTHERS, B_DEADLINE };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -159,7 +159,23 @@ static const char *code_of(const char *kind, const char *state)
 	return ga_streq(kind, "slot") ? "blocked" : "in_use";
 }
 
-static char *sentence_of(const struct ga_rows *r, const char *code, const char *until)
+/* The end of a run time, seen by a drain. */
+enum ends { ENDS_LATE, ENDS_IN_TIME, HAS_ENDED };
+
+static enum ends when_ends(const struct ga_rows *r, const char *until)
+{
+	const char *deadline = ga_rows_text(r, B_DEADLINE);
+	ga_autofree char *now = ga_time_now();
+
+	if (!until)
+		return ENDS_LATE;
+	if (strcmp(until, now) <= 0)
+		return HAS_ENDED;
+	return deadline && strcmp(until, deadline) <= 0 ? ENDS_IN_TIME : ENDS_LATE;
+}
+
+static char *sentence_of(const struct ga_rows *r, const char *code, const char *until,
+			 enum ends ends)
 {
 	const char *name = ga_rows_text(r, B_NAME), *since = ga_rows_text(r, B_SINCE);
 
@@ -169,20 +185,27 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 	if (ga_streq(code, "not_taken_up"))
 		return ga_xprintf("a plan of project %s that is not begun yet",
 				  ga_rows_text(r, B_PROJECT));
-	return ga_xprintf("%s%s%s of project %s, requested by %s, is %s since %s%s%s",
+	return ga_xprintf("%s%s%s of project %s, requested by %s, is %s since %s%s%s%s",
 			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
 			  ga_rows_text(r, B_PROJECT), ga_rows_text(r, B_OWNER),
 			  ga_rows_text(r, B_STATE), since, until ? ", meant to run until " : "",
-			  until ? until : "");
+			  until ? until : "", ends == HAS_ENDED	   ? ": its time is over" :
+					      ends == ENDS_IN_TIME ? ": wait for it" :
+								     "");
 }
 
-/* An evacuation needs another node with room; without one the allocation ends. */
-static char *command_of(const struct ga_rows *r, const char *code, const char *node)
+/* An allocation whose run time is over ends. For one that ends before the
+ * deadline people wait: the drain shows what is left. Another one moves, where there is another
+ * node; else it can only end. */
+static char *command_of(const struct ga_rows *r, const char *code, const char *node,
+			enum ends ends)
 {
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
 	const char *shape = ga_rows_text(r, B_SHAPE);
 
-	if (ga_streq(code, "in_use") && ga_rows_bool(r, B_OTHERS))
+	if (ga_streq(code, "in_use") && ends == ENDS_IN_TIME)
+		return ga_xprintf("gpuaas-node drain %s", node);
+	if (ga_streq(code, "in_use") && ends == ENDS_LATE && ga_rows_bool(r, B_OTHERS))
 		return ga_xprintf("gpuaas-node drain %s --evacuate --consent %s", node, id);
 	if (!ga_streq(ga_rows_text(r, B_KIND), "slot"))
 		return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
@@ -192,6 +215,7 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 }
 
 #define OTHERS "EXISTS (SELECT 1 FROM node o WHERE o.id <> ?1 AND o.state = 'active')"
+#define DEADLINE "(SELECT d.drain_deadline FROM node d WHERE d.id = ?1)"
 
 int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
 			    ga_store_each each, void *arg, struct ga_err *err)
@@ -208,11 +232,11 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"a.name, a.shape, " OTHERS " FROM claim c "
+			"a.name, a.shape, " OTHERS ", " DEADLINE " FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
-			"NULL, NULL, NULL, a.shape, 0 FROM claim c "
+			"NULL, NULL, NULL, a.shape, 0, NULL FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
 			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",
@@ -223,13 +247,16 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 		const char *code = code_of(kind, state), *until = NULL;
 		int64_t run = ga_rows_int(rows, B_RUN), started;
 		bool baremetal = ga_streq(ga_rows_text(rows, B_SHAPE), "baremetal");
-		ga_autofree char *sentence = NULL, *command = command_of(rows, code, node);
+		ga_autofree char *sentence = NULL, *command = NULL;
 		char until_text[GA_TIME_SIZE];
 		struct ga_drain_blocker b;
+		enum ends ends;
 
 		if (run != GA_UNKNOWN && ga_time_read(ga_rows_text(rows, B_STARTED), &started))
 			until = ga_time_format(ga_time_after(started, run), until_text);
-		sentence = sentence_of(rows, code, until);
+		ends = when_ends(rows, until);
+		command = command_of(rows, code, node, ends);
+		sentence = sentence_of(rows, code, until, ends);
 		if (elsewhere && !baremetal) {
 			ga_autofree char *there = GA_TAKE(command);
 

@@ -22,6 +22,7 @@
 #include "state/capacity/app.h"
 #include "state/capacity/pool.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/refusal.h"
 #include "state/capacity/region.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"
@@ -95,6 +96,7 @@ PAGE(some_tasks, ga_query_tasks(db, NULL, &page, ret, err))
 PAGE(some_usage, ga_query_usage(db, NULL, &page, ret, err))
 PAGE(some_audit, ga_query_audit(db, NULL, &page, ret, err))
 PAGE(some_events, ga_query_events(db, &page, ret, err))
+PAGE(some_refusals, ga_query_refusals(db, &page, ret, err))
 
 static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
@@ -124,6 +126,8 @@ static const struct list_kind kinds[] = {
 	  .query = some_audit },
 	{ "event", "events", &ga_event_schema, "seq", "at", BY_NUMBER,
 	  .query = some_events },
+	{ "refusal", "refusals", &ga_kept_refusal_schema, "seq", "last_at", BY_NUMBER,
+	  .query = some_refusals },
 	{ "maintenance", "maintenance", &ga_maintenance_schema, "maintenance", "from",
 	  .query = all_maintenance },
 	{ "team", "teams", &ga_team_schema, "name", .query = all_teams, .text = true },
@@ -159,6 +163,13 @@ static const struct list_kind *find_kind(const char *name, struct ga_err *err)
 	return NULL;
 }
 
+const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err)
+{
+	const struct list_kind *k = find_kind(kind, err);
+
+	return k ? k->schema : NULL;
+}
+
 /* ---- the filter ---- */
 
 struct filter {
@@ -174,9 +185,7 @@ struct filter {
 
 static bool lets_through(struct filter *f, const struct ga_schema *schema, const void *obj)
 {
-	const char *const *where = f->q->where, *const *or_where = f->q->or_where;
 	const char *time;
-	size_t i;
 
 	if (!f->behind) {
 		f->behind = ga_streq(ga_where_text(schema, obj, f->kind->id), f->q->after);
@@ -185,11 +194,7 @@ static bool lets_through(struct filter *f, const struct ga_schema *schema, const
 	time = f->since[0] ? ga_where_text(schema, obj, f->kind->time) : NULL;
 	if (f->since[0] && (!time || strcmp(time, f->since) < 0))
 		return false;
-	for (i = 0; where && where[i]; i++)
-		if (!ga_where_matches(schema, obj, where[i]) &&
-		    !(or_where && or_where[i] && ga_where_matches(schema, obj, or_where[i])))
-			return false;
-	return true;
+	return !f->q->where || ga_wheres_match(schema, obj, f->q->where);
 }
 
 /* Lists that use more of the query than its filter: stale_seconds and here. */
@@ -204,7 +209,8 @@ static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;
-	const struct ga_attend_to to = { each, arg, f->q->here, f->q->stale_seconds, NULL };
+	const struct ga_attend_to to = { .each = each, .arg = arg, .here = f->q->here,
+					 .stale_seconds = f->q->stale_seconds };
 
 	return ga_store_list_attention(db, &to, err);
 }
@@ -215,6 +221,11 @@ static int pass(const struct ga_schema *schema, const void *obj, void *arg, stru
 
 	if (f->full || !lets_through(f, schema, obj))
 		return 0;
+	if (f->q->hidden && schema == &ga_attention_schema &&
+	    ((const struct ga_attention *)obj)->acknowledged) {
+		++*f->q->hidden;
+		return 0;
+	}
 	f->full = ++f->n == f->q->limit;
 	return f->each(schema, obj, f->arg, err);
 }
@@ -222,18 +233,14 @@ static int pass(const struct ga_schema *schema, const void *obj, void *arg, stru
 static int check_query(struct filter *f, struct ga_err *err)
 {
 	const struct ga_list_query *q = f->q;
-	const char *const *where = q->where;
 	int64_t micros;
 
-	for (; where && *where; where++)
-		if (ga_where_check(f->kind->schema, *where, err) < 0)
-			return -1;
 	if (q->after && !f->kind->id)
 		return ga_fail(err, GA_USAGE, "%s have no ids to go on after", f->kind->plural);
 	if (q->newest && !f->kind->history)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--newest is for histories, and '%s' is none", f->kind->plural),
-				 ("histories: tasks usage evidence audit events"));
+				 ("histories: tasks usage evidence audit events refusals"));
 	if (!q->since)
 		return 0;
 	if (!f->kind->time)

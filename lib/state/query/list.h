@@ -7,29 +7,33 @@
 #define GA_STATE_QUERY_LIST_H
 
 #include "state/db/row.h"
+#include "state/query/where.h"
 
 struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, app, image, node-image, allocation,
-			     plan, claim, task, usage, evidence, audit, event, team, grant,
+			     plan, claim, task, usage, evidence, audit, event, refusal, team, grant,
 			     access-settings, proposal, maintenance, pool,
 			     region, attention; or the plural */
-	const char *const *where; /* "member=value", NULL-terminated, or NULL */
-	/* NULL, or for each of where another condition that is enough, or NULL. */
-	const char *const *or_where;
+	const struct ga_wheres *where; /* all must hold; NULL: all records */
 	const char *since;	  /* RFC 3339: only rows of that time or later */
 	const char *after;	  /* id or seq: only rows after it, in the order of the list */
-	bool newest; /* histories (task, usage, evidence, audit, event): newest first */
+	bool newest; /* histories (task, usage, evidence, audit, event, refusal): newest first */
 	int64_t limit;		  /* 0: all */
 	int64_t stale_seconds;	  /* attention, pools: nodes not observed for so long are stale;
 				     0: the age does not matter */
 	/* For kinds stored as text: called with a record that cannot be read, its object and the
 	 * error; the record is left out. NULL: the list fails. */
 	void (*unreadable)(const char *kind, const char *object, const struct ga_err *why);
+	int64_t *hidden;  /* attention: counts the acknowledged records, which are left out; NULL:
+			     they are listed, too */
 	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
 };
+/* The schema of the records of a kind. NULL with GA_USAGE, near words and the kinds: there is none
+ * of that name. */
+const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err);
 /* Calls each with every record in deterministic order (node, then slot index; else time, id; the
  * reverse with newest).
- * GA_USAGE: no such kind or member; GA_NOTFOUND: nothing has the id of after. */
+ * GA_USAGE: no such kind; GA_NOTFOUND: nothing has the id of after. */
 GA_MUST_CHECK int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each each,
 				void *arg, struct ga_err *err);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of gpuaas-list, checked on structs, so that no JSON is made for records not shown. */
+/* Conditions of lists: reading them by the schema, and comparing. */
 #include "state/query/where.h"
 
-#include <inttypes.h>
+#include <ctype.h>
+
+#include "record/closest.h"
+#include "record/size.h"
+#include "record/time.h"
 
 static const struct ga_field *find(const struct ga_schema *schema, const char *name, size_t len)
 {
@@ -19,116 +23,439 @@ static const void *at(const void *obj, const struct ga_field *f)
 	return (const char *)obj + f->offset;
 }
 
-static int no_member(const struct ga_schema *schema, const char *where, struct ga_err *err)
+/* ---- reading: the member ---- */
+
+/* A hint has room for so many characters of names. */
+#define NAMES_MAX 320
+
+static int no_member(const struct ga_schema *schema, const char *path, size_t len,
+		     struct ga_err *err)
 {
+	ga_autofree char *name = ga_xstrndup(path, len), *near_hint = NULL;
 	ga_autostr struct ga_str names = GA_STR_INIT;
+	struct ga_closest_names near;
 	const struct ga_field *f;
 
+	ga_closest_begin(&near, name);
 	for (f = schema->fields; f->name; f++)
+		ga_closest_word(&near, f->name);
+	for (f = schema->fields; f->name && names.len < NAMES_MAX; f++)
 		ga_str_addf(&names, "%s%s", names.len ? " " : "", f->name);
+	if (f->name)
+		ga_str_add(&names, " and more: gpuaas-records(5)");
+	near_hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_member", NULL,
-			 ("'%.*s' is no member of %s", (int)strcspn(where, "="), where,
+			 ("'%.64s' is no member of %s", name,
 			  schema->kind ? schema->kind : "that member"),
-			 ("its members: %s", names.buf));
+			 ("%sits members: %s", near_hint, names.buf));
 }
 
-int ga_where_check(const struct ga_schema *schema, const char *where, struct ga_err *err)
+/* The last member of a path, or NULL; *inner is then the schema that lacks one. */
+static const struct ga_field *member(const struct ga_schema *schema, const char *path, size_t len,
+				     const struct ga_schema **inner)
 {
-	const struct ga_schema *s = schema;
-	const char *p = where;
+	const char *end = path + len;
 
-	if (!strchr(where, '='))
-		return ga_fail(err, GA_USAGE, "'%s' is not MEMBER=VALUE", where);
-	while (s) {
-		size_t len = strcspn(p, ".=");
-		const struct ga_field *f = find(s, p, len);
+	for (;;) {
+		size_t n = strcspn(path, ".");
+		const struct ga_field *f;
 
-		if (!f || (p[len] == '.' && !f->sub))
-			return no_member(s, where, err);
-		if (p[len] == '=')
-			return 0;
-		s = f->sub;
-		p += len + 1;
+		n = n > (size_t)(end - path) ? (size_t)(end - path) : n;
+		f = find(schema, path, n);
+		*inner = schema;
+		if (!f || path + n == end)
+			return f;
+		if (!f->sub)
+			return NULL;
+		schema = f->sub;
+		path += n + 1;
 	}
+}
+
+size_t ga_where_member_len(const char *text)
+{
+	return strcspn(text, "=!<>");
+}
+
+bool ga_where_has_member(const struct ga_schema *schema, const char *path, size_t len)
+{
+	const struct ga_schema *inner;
+
+	return member(schema, path, len, &inner) != NULL;
+}
+
+/* ---- reading: the values ---- */
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+static int bad_word(const struct ga_field *f, const char *text, struct ga_err *err)
+{
+	ga_autostr struct ga_str words = GA_STR_INIT;
+	ga_autofree char *near_hint = NULL;
+	struct ga_closest_names near;
+	const char *const *v;
+
+	ga_closest_begin(&near, text);
+	for (v = f->values; *v; v++) {
+		ga_closest_word(&near, *v);
+		if (words.len < NAMES_MAX)
+			ga_str_addf(&words, "%s%s", words.len ? ", " : "", *v);
+	}
+	near_hint = ga_closest_hint(&near);
+	return ga_refuse(err, GA_USAGE, "no_value", NULL,
+			 ("'%.64s' is never the value of '%s'", text, f->name),
+			 ("%sit is one of %s%s", near_hint, words.buf,
+			  f->presence == GA_REQ ? "" : ", or null"));
+}
+
+/* A number, or a text with the unit of the member, which the end of its name has. */
+static int read_number(const struct ga_field *f, struct ga_where_value *v, struct ga_err *err)
+{
+	static const struct {
+		const char *end;
+		int64_t unit; /* 0: a duration, of 1 */
+		int64_t times;
+	} units[] = { { "_bytes", 1, 1 },	{ "_kib", 1024, 1 },
+		      { "_mib", 1024 * 1024, 1 }, { "_seconds", 0, 1 },
+		      { "elapsed_micros", 0, GA_SECOND } };
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t n;
+	size_t i;
+
+	if (ga_int_parse(v->text, f->name, INT64_MIN + 1, INT64_MAX - 1, &n, &ignored) == 0) {
+		v->begin = n;
+		v->end = n + 1;
+		return 0;
+	}
+	for (i = 0; i < GA_ARRAY_SIZE(units); i++) {
+		if (!ends_in(f->name, units[i].end))
+			continue;
+		if (units[i].unit && ga_size_parse(v->text, &n, &ignored) == 0) {
+			v->begin = n / units[i].unit + (n % units[i].unit != 0);
+			v->end = n / units[i].unit + 1;
+			return 0;
+		}
+		if (!units[i].unit && ga_duration_parse(v->text, &n, &ignored) == 0) {
+			v->begin = n * units[i].times;
+			v->end = v->begin + 1;
+			return 0;
+		}
+		return ga_refuse(err, GA_USAGE, "no_value", NULL,
+				 ("'%.64s' is no number, and '%s' has numbers", v->text, f->name),
+				 ("also with a unit: %s", units[i].unit ? "512M, 64GiB" :
+								      "90s, 15m, 24h, 7d"));
+	}
+	return ga_fail_for(err, GA_USAGE, "no_value", "'%.64s' is no number, and '%s' has numbers",
+			   v->text, f->name);
+}
+
+static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now,
+		      struct ga_where_value *v, struct ga_err *err)
+{
+	const char *const *w;
+	struct ga_when when;
+	bool yes;
+
+	if (v->null)
+		return op == GA_WHERE_IS || op == GA_WHERE_IS_NOT ?
+			       0 :
+			       ga_fail_for(err, GA_USAGE, "no_value", "nothing is more or less than "
+					   "null: = and != compare with it");
+	switch (f->type) {
+	case GA_F_BOOL:
+	case GA_F_TRI:
+		yes = ga_streq(v->text, "true") || ga_streq(v->text, "yes");
+		if (!yes && strcmp(v->text, "false") && strcmp(v->text, "no"))
+			return ga_fail_for(err, GA_USAGE, "no_value", "'%.64s' is never the value "
+					   "of '%s': it is true or false%s", v->text, f->name,
+					   f->type == GA_F_TRI ? ", or null" : "");
+		v->begin = yes;
+		v->end = yes + 1;
+		return 0;
+	case GA_F_INT:
+	case GA_F_INTS:
+		return read_number(f, v, err);
+	case GA_F_TEXT:
+	case GA_F_TEXTS:
+		if (f->format == GA_T_TIME) {
+			if (ga_when_parse(v->text, now, false, &when, err) < 0)
+				return ga_wrap(err, "'%s'", f->name);
+			v->begin = when.begin;
+			v->end = when.end;
+		}
+		for (w = f->values; w && *w && strcmp(*w, v->text); w++)
+			;
+		return w && !*w ? bad_word(f, v->text, err) : 0;
+	case GA_F_OBJ:
+	case GA_F_LIST:
+		return ga_refuse(err, GA_USAGE, "no_value", NULL,
+				 ("'%s' has members and no value of its own", f->name),
+				 ("'%s.%s' is one; '%s=null' is without any", f->name,
+				  f->sub->fields->name, f->name));
+	case GA_F_DECIMAL: /* no listed kind has one */
+	case GA_F_JSON:
+		break;
+	}
+	return ga_fail_for(err, GA_USAGE, "no_value", "'%s' cannot be compared", f->name);
+}
+
+/* Takes the next value off *p, and the comma after it. */
+static int next_value(const char **p, struct ga_where_value *ret, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	const char *s = *p;
+	bool quoted = *s == '"';
+
+	if (quoted) {
+		for (s++; *s && (*s != '"' || s[1] == '"'); s++) {
+			s += *s == '"';
+			ga_str_addc(&text, *s);
+		}
+		if (*s != '"' || (s[1] && s[1] != ','))
+			return ga_fail(err, GA_USAGE, "a value that begins with a double quote "
+				       "ends with one: '%.64s'", *p);
+		s++;
+	} else {
+		size_t n = strcspn(s, ",");
+
+		ga_str_add_bytes(&text, s, n);
+		s += n;
+	}
+	if (!text.len)
+		return ga_refuse(err, GA_USAGE, NULL, NULL, ("a value is empty"),
+				 ("null is the value of a member that has none; a value with a "
+				  "comma stands in double quotes"));
+	*p = s + (*s == ',');
+	if (*s == ',' && !s[1])
+		return ga_fail(err, GA_USAGE, "a value is empty");
+	ret->null = !quoted && ga_streq(text.buf, "null");
+	ret->text = ga_str_take(&text);
 	return 0;
 }
 
-static bool scalar_matches(const struct ga_field *f, const void *p, const char *value)
+static bool has_order(const struct ga_field *f)
 {
-	bool null = !strcmp(value, "null");
-	char number[24];
-	int64_t n;
+	return f->type == GA_F_INT || f->type == GA_F_INTS ||
+	       (f->type == GA_F_TEXT && f->format == GA_T_TIME);
+}
+
+int ga_where_parse(const struct ga_schema *schema, const char *text, int64_t now,
+		   struct ga_where *ret, struct ga_err *err)
+{
+	static const struct {
+		const char *sign;
+		enum ga_where_op op;
+	} ops[] = { { "!=", GA_WHERE_IS_NOT }, { ">=", GA_WHERE_AT_LEAST },
+		    { "<=", GA_WHERE_AT_MOST }, { "=", GA_WHERE_IS }, { ">", GA_WHERE_MORE },
+		    { "<", GA_WHERE_LESS } };
+	size_t len = ga_where_member_len(text), i;
+	const struct ga_schema *inner;
+	const char *p = text + len;
+
+	*ret = (struct ga_where){ 0 };
+	for (i = 0; i < GA_ARRAY_SIZE(ops) && !ga_starts(p, ops[i].sign); i++)
+		;
+	if (i == GA_ARRAY_SIZE(ops) || !len)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.64s' is not MEMBER=VALUE", text),
+				 ("also MEMBER=A,B and MEMBER!=VALUE, and >, >=, <, <= for numbers "
+				  "and times"));
+	ret->field = member(schema, text, len, &inner);
+	if (!ret->field)
+		return no_member(inner, text, len, err);
+	ret->op = ops[i].op;
+	p += strlen(ops[i].sign);
+	if (ret->op != GA_WHERE_IS && ret->op != GA_WHERE_IS_NOT && !has_order(ret->field))
+		return ga_fail(err, GA_USAGE, "'%s' compares numbers and times, and '%s' has none",
+			       ops[i].sign, ret->field->name);
+	ret->path = ga_xstrndup(text, len);
+	do {
+		if (next_value(&p, ga_list_add(&ret->values), err) < 0 ||
+		    read_value(ret->field, ret->op, now, &ret->values.v[ret->values.n - 1],
+			       err) < 0) {
+			ga_where_release(ret);
+			return -1;
+		}
+	} while (*p);
+	return 0;
+}
+
+void ga_where_release(struct ga_where *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->values.n; i++)
+		free(w->values.v[i].text);
+	ga_list_release(&w->values);
+	free(w->path);
+	if (w->or_else)
+		ga_where_release(w->or_else);
+	free(w->or_else);
+	*w = (struct ga_where){ 0 };
+}
+
+void ga_wheres_release(struct ga_wheres *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_where_release(&list->v[i]);
+	ga_list_release(list);
+}
+
+/* ---- comparing ---- */
+
+static bool meets(enum ga_where_op op, int64_t n, const struct ga_where_value *v)
+{
+	switch (op) {
+	case GA_WHERE_IS:
+	case GA_WHERE_IS_NOT: /* ga_where_matches turns it round */
+		return n >= v->begin && n < v->end;
+	case GA_WHERE_MORE:
+		return n >= v->end;
+	case GA_WHERE_AT_LEAST:
+		return n >= v->begin;
+	case GA_WHERE_LESS:
+		return n < v->begin;
+	case GA_WHERE_AT_MOST:
+		return n < v->end;
+	}
+	return false;
+}
+
+/* A person is written as "root(0)" or "eve(1001) via sudo"; the name alone means each of them. */
+static bool is_text(const char *text, const struct ga_where_value *v)
+{
+	size_t n = strlen(v->text);
+
+	return !strncmp(text, v->text, n) &&
+	       (!text[n] || (text[n] == '(' && isdigit((unsigned char)text[n + 1])));
+}
+
+static bool number_is(const struct ga_where *w, int64_t n)
+{
+	size_t i;
+
+	for (i = 0; i < w->values.n; i++) {
+		const struct ga_where_value *v = &w->values.v[i];
+
+		if (n == GA_UNKNOWN ? v->null : !v->null && meets(w->op, n, v))
+			return true;
+	}
+	return false;
+}
+
+static bool text_is(const struct ga_where *w, const char *text)
+{
+	size_t i;
+	int64_t micros;
+
+	if (text && w->field->format == GA_T_TIME)
+		return ga_time_read(text, &micros) && number_is(w, micros);
+	for (i = 0; i < w->values.n; i++) {
+		const struct ga_where_value *v = &w->values.v[i];
+
+		if (!text ? v->null : !v->null && is_text(text, v))
+			return true;
+	}
+	return false;
+}
+
+static bool null_is(const struct ga_where *w)
+{
+	return text_is(w, NULL);
+}
+
+static bool value_is(const struct ga_where *w, const struct ga_field *f, const void *p)
+{
+	const struct ga_any_list *list = p;
+	size_t i;
 
 	switch (f->type) {
 	case GA_F_TEXT:
-		return *(char *const *)p ? !strcmp(*(char *const *)p, value) : null;
+		return text_is(w, *(char *const *)p);
 	case GA_F_BOOL:
-		return !strcmp(value, *(const bool *)p ? "true" : "false");
+		return number_is(w, *(const bool *)p);
 	case GA_F_TRI:
-		n = *(const int64_t *)p;
-		return !strcmp(value, n == GA_UNKNOWN ? "null" : n ? "true" : "false");
-	case GA_F_DECIMAL: /* no listed kind has one */
-		break;
 	case GA_F_INT:
-		n = *(const int64_t *)p;
-		snprintf(number, sizeof(number), "%" PRId64, n);
-		return n == GA_UNKNOWN ? null : !strcmp(value, number);
+		return number_is(w, *(const int64_t *)p);
 	case GA_F_OBJ:
-		return null && f->presence != GA_REQ && !*(void *const *)p;
-	case GA_F_LIST:
+		return f->presence != GA_REQ && !*(void *const *)p && null_is(w);
 	case GA_F_TEXTS:
+		for (i = 0; i < list->n; i++)
+			if (text_is(w, ((char *const *)list->v)[i]))
+				return true;
+		return !list->n && null_is(w);
 	case GA_F_INTS:
-		return null && !((const struct ga_any_list *)p)->n;
+		for (i = 0; i < list->n; i++)
+			if (number_is(w, ((const int64_t *)list->v)[i]))
+				return true;
+		return !list->n && null_is(w);
+	case GA_F_LIST:
+		return !list->n && null_is(w);
+	case GA_F_DECIMAL:
 	case GA_F_JSON:
 		break;
 	}
 	return false;
 }
 
-static bool list_matches(const struct ga_field *f, const struct ga_any_list *list,
-			 const char *rest, const char *value)
+/* Whether a value at the path is one of the condition, of a list any element's. */
+static bool some_is(const struct ga_schema *schema, const void *obj, const char *path,
+		    const struct ga_where *w)
 {
-	char number[24];
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		if (f->type == GA_F_TEXTS && !strcmp(((char *const *)list->v)[i], value))
-			return true;
-		snprintf(number, sizeof(number), "%" PRId64,
-			 f->type == GA_F_INTS ? ((const int64_t *)list->v)[i] : 0);
-		if (f->type == GA_F_INTS && !strcmp(number, value))
-			return true;
-		if (f->type == GA_F_LIST && rest &&
-		    ga_where_matches(f->sub, (const char *)list->v + i * f->sub->size, rest))
-			return true;
-	}
-	return false;
-}
-
-bool ga_where_matches(const struct ga_schema *schema, const void *obj, const char *where)
-{
-	size_t len = strcspn(where, ".=");
-	const struct ga_field *f = find(schema, where, len);
-	const char *rest = where[len] == '.' ? where + len + 1 : NULL;
-	const char *value = strchr(where, '=') + 1;
+	size_t len = strcspn(path, "."), i;
+	const struct ga_field *f = find(schema, path, len);
+	const struct ga_any_list *list;
 	const void *p;
 
 	if (!f)
 		return false;
 	p = at(obj, f);
-	if (f->type == GA_F_LIST || f->type == GA_F_TEXTS || f->type == GA_F_INTS)
-		return list_matches(f, p, rest, value) || (!rest && scalar_matches(f, p, value));
-	if (f->type == GA_F_OBJ && rest) {
-		const void *sub = f->presence == GA_REQ ? p : *(void *const *)p;
-
-		return sub ? ga_where_matches(f->sub, sub, rest) : !strcmp(value, "null");
+	if (!path[len])
+		return value_is(w, f, p);
+	path += len + 1;
+	if (f->type == GA_F_LIST) {
+		list = p;
+		for (i = 0; i < list->n; i++)
+			if (some_is(f->sub, (const char *)list->v + i * f->sub->size, path, w))
+				return true;
+		return false;
 	}
-	return scalar_matches(f, p, value);
+	if (f->presence != GA_REQ)
+		p = *(void *const *)p;
+	return p ? some_is(f->sub, p, path, w) : null_is(w);
 }
 
-const char *ga_where_text(const struct ga_schema *schema, const void *obj, const char *member)
+bool ga_where_matches(const struct ga_schema *schema, const void *obj, const struct ga_where *w)
 {
-	const struct ga_field *f = find(schema, member, strlen(member));
+	const struct ga_where *each;
+	bool is = false;
+
+	for (each = w; each && !is; each = each->or_else)
+		is = some_is(schema, obj, each->path, each);
+	return w->op == GA_WHERE_IS_NOT ? !is : is;
+}
+
+bool ga_wheres_match(const struct ga_schema *schema, const void *obj,
+		     const struct ga_wheres *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!ga_where_matches(schema, obj, &list->v[i]))
+			return false;
+	return true;
+}
+
+const char *ga_where_text(const struct ga_schema *schema, const void *obj, const char *member_name)
+{
+	const struct ga_field *f = find(schema, member_name, strlen(member_name));
 
 	return f && f->type == GA_F_TEXT ? *(char *const *)at(obj, f) : NULL;
 }

@@ -11,6 +11,7 @@
 #include "state/allocation/plan.h"
 #include "state/capacity/fleet.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/refusal.h"
 #include "state/capacity/view.h"
 #include "state/db/near.h"
 #include "state/node/image.h"
@@ -36,6 +37,9 @@ void ga_placer_clear(struct ga_placer *p)
 		ga_schema_release(&ga_explanation_schema, &r->explanation);
 	}
 	ga_list_release(&p->results);
+	for (i = 0; i < p->refused.n; i++)
+		ga_schema_release(&ga_kept_refusal_schema, &p->refused.v[i]);
+	ga_list_release(&p->refused);
 	ga_texts_release(&p->warnings);
 }
 
@@ -475,6 +479,18 @@ static void say_which(struct ga_refusal *r, const struct ga_err *why, const char
 	r->hint = ga_xstrdup(hint);
 }
 
+/* Notes the last answer, if it is a refusal, for the state to keep. */
+static void note_refusal(struct ga_placer *p, const struct ga_request *request)
+{
+	const struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
+	bool known = p->has_profile && ga_streq(p->profile.name, request->profile);
+
+	if (!p->keeps_refusals || p->dry_run || !last || last->is_plan)
+		return;
+	ga_store_refusal_of(request, known ? &p->profile : NULL, &last->refusal,
+			    ga_list_add(&p->refused));
+}
+
 /* A request may give a node by its name, and a type by any of its names; the stored request has id
  * and slugs. A text that names no node is kept, and the request is refused. */
 static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
@@ -491,6 +507,8 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		return -1;
 	for (i = 0; i < request->types.n; i++) {
 		r = resolve_type(p, request, request->types.v[i], &types, err);
+		if (!r)
+			note_refusal(p, request);
 		if (r <= 0)
 			return r;
 	}
@@ -510,15 +528,16 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		say_which(refusal, &no_node, no_node.hint);
 	/* An image that no node has may not exist at all. */
 	refusal = refused_as(p, "image_missing");
-	if (!refusal || ga_store_image_known(p->db, wanted_image(p, request), &no_image) == 0)
-		return 0;
-	if (no_image.code != GA_NOTFOUND) {
-		*err = no_image;
-		return -1;
+	if (refusal && ga_store_image_known(p->db, wanted_image(p, request), &no_image) < 0) {
+		if (no_image.code != GA_NOTFOUND) {
+			*err = no_image;
+			return -1;
+		}
+		near = ga_db_near(p->db, "image", wanted_image(p, request));
+		hint = ga_xprintf("%s%s", near, no_image_hint);
+		say_which(refusal, &no_image, hint);
 	}
-	near = ga_db_near(p->db, "image", wanted_image(p, request));
-	hint = ga_xprintf("%s%s", near, no_image_hint);
-	say_which(refusal, &no_image, hint);
+	note_refusal(p, &named);
 	return 0;
 }
 
@@ -578,6 +597,25 @@ static int take_turn(struct ga_placer *p, const struct ga_request *first, struct
 	return 0;
 }
 
+/* After the commit of the batch, so that no plan waits for it, or fails with it. */
+static void keep_refusals(struct ga_placer *p)
+{
+	struct ga_err why = GA_ERR_INIT;
+	size_t i;
+	int r = 0;
+
+	if (!p->refused.n)
+		return;
+	r = ga_db_begin(p->db, "gpuaas-place: refusals", &why);
+	for (i = 0; i < p->refused.n && r == 0; i++)
+		r = ga_store_refusal_keep(p->db, &p->refused.v[i], &why);
+	if (r == 0 && ga_db_commit(p->db, &why) == 0)
+		return;
+	ga_db_rollback(p->db);
+	*ga_list_add(&p->warnings) = ga_xprintf("the refusal is not kept in the state, so "
+						"'gpuaas-list refusals' lacks it: %s", why.msg);
+}
+
 int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
 		    struct ga_err *err)
 {
@@ -609,6 +647,7 @@ int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size
 			(void)ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
 		return -1;
 	}
+	keep_refusals(p);
 
 	/* Each read of the fleet leaves such a slot out again: warn once. */
 	for (i = 0; i < p->warnings.n; i++) {

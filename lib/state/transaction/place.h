@@ -31,6 +31,9 @@ struct ga_placer {
 	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
 	bool explain, dry_run;
 	bool admitted; /* the caller has already done the access check */
+	/* Refusals of requests go into the state (state/capacity/refusal.h): what a user asked for,
+	 * not what a program tries out. */
+	bool keeps_refusals;
 	bool once; /* a single request of a command line: reads only the data that it needs */
 	/* Opens the catalogue of types of this machine; called at the first request with types,
 	 * with a least memory or with an app. ga_placer_release closes it. */
@@ -50,12 +53,14 @@ struct ga_placer {
 	struct ga_profile profile; /* profile of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
+	GA_LIST(struct ga_kept_refusal) refused; /* of the batch, to be kept */
 	struct ga_texts warnings; /* for people: those that no earlier batch gave */
 	struct ga_texts warned;	  /* those that any batch gave */
 };
 
 /* Places the requests in order and commits. results has the committed answers, also when a later
- * request is an error (-1): the earlier ones stay placed. A dry run commits nothing. */
+ * request is an error (-1): the earlier ones stay placed. A dry run commits nothing. Refusals are kept
+ * in a transaction after that one; that this failed is one of the warnings. */
 GA_MUST_CHECK int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
 				  struct ga_err *err);
 void ga_placer_clear(struct ga_placer *p); /* Clears results and warnings. */

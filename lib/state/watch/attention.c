@@ -26,6 +26,7 @@
 #include "state/node/key.h"
 #include "state/node/node.h"
 #include "state/slot/facts.h"
+#include "state/watch/acknowledge.h"
 #include "state/watch/attention.h"
 #include "state/watch/expiring.h"
 #include "state/watch/notice.h"
@@ -619,10 +620,13 @@ static int read_tenants(struct ga_db *db, const char *here, struct ga_tenants *r
 int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *given, struct ga_err *err)
 {
 	ga_cleanup(cleanup_tenants) struct ga_tenants tenants = { 0 };
+	ga_cleanup(ga_acknowledgements_release) struct ga_acknowledgements known = { 0 };
 	struct ga_attend_to all = *given, *to = &all;
 
 	all.tenants = &tenants;
-	if (read_tenants(db, given->here, &tenants, err) < 0)
+	all.acknowledged = &known;
+	if (read_tenants(db, given->here, &tenants, err) < 0 ||
+	    ga_store_acknowledgements(db, &known, err) < 0)
 		return -1;
 	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
 	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||

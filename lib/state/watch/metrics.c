@@ -385,6 +385,39 @@ static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	return r;
 }
 
+/* ---- demand that was turned away ---- */
+
+/* One column of refusal_total as a family; its rows come from the largest number down. */
+static int refused(struct ga_rows *rows, const char *name, const char *help, struct ga_str *to,
+		   struct ga_err *err)
+{
+	static const char *const labels[] = { "code", "type", NULL };
+
+	ga_om_family(to, name, help);
+	return ga_metrics_bounded_rows(rows, name, labels, to, err);
+}
+
+static int refusals(struct ga_db *db, struct ga_str *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *requests = NULL, *gpus = NULL, *attempts = NULL;
+
+	if (ga_db_query(db, &requests, err, "SELECT code, type, requests FROM refusal_total "
+			"ORDER BY requests DESC, code, type", "") < 0 ||
+	    ga_db_query(db, &gpus, err, "SELECT code, type, gpus FROM refusal_total "
+			"ORDER BY gpus DESC, code, type", "") < 0 ||
+	    ga_db_query(db, &attempts, err, "SELECT code, type, attempts FROM refusal_total "
+			"ORDER BY attempts DESC, code, type", "") < 0)
+		return -1;
+	return refused(requests, "gpuaas_refusals", "Requests that placement refused; the same "
+		       "one counts once a day. Only grows.", to, err) < 0 ||
+			       refused(gpus, "gpuaas_refused_gpus", "GPUs of these requests. Only "
+				       "grows.", to, err) < 0 ||
+			       refused(attempts, "gpuaas_refusal_attempts", "How often such "
+				       "requests were made. Only grows.", to, err) < 0 ?
+		       -1 :
+		       0;
+}
+
 /* ---- faults ---- */
 
 static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
@@ -405,7 +438,7 @@ static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 struct codes {
 	struct code {
 		char *code; /* NULL: all codes beyond the bound */
-		int64_t n, oldest;
+		int64_t n, oldest, acknowledged; /* n: without those */
 	} *v;
 	size_t n;
 };
@@ -434,7 +467,11 @@ static int count_code(const struct ga_schema *schema, const void *obj, void *arg
 		if (i == GA_METRICS_MAX)
 			code = NULL;
 	if (i == codes->n)
-		*ga_list_add(codes) = (struct code){ ga_strdup0(code), 0, since };
+		*ga_list_add(codes) = (struct code){ ga_strdup0(code), 0, INT64_MAX, 0 };
+	if (a->acknowledged) {
+		codes->v[i].acknowledged++;
+		return 0;
+	}
 	codes->v[i].n++;
 	if (since < codes->v[i].oldest)
 		codes->v[i].oldest = since;
@@ -453,24 +490,33 @@ static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *out
 {
 	static const char oldest[] = "gpuaas_attention_oldest_timestamp_seconds";
 	ga_cleanup(cleanup_codes) struct codes codes = { 0 };
-	const struct ga_attend_to to = { count_code, &codes, NULL, stale_seconds, NULL };
-	ga_autostr struct ga_str second = GA_STR_INIT;
+	const struct ga_attend_to to = { .each = count_code, .arg = &codes,
+					 .stale_seconds = stale_seconds };
+	static const char hidden[] = "gpuaas_attention_acknowledged";
+	ga_autostr struct ga_str second = GA_STR_INIT, third = GA_STR_INIT;
 	size_t i;
 
 	if (ga_store_list_attention(db, &to, err) < 0)
 		return -1;
 	if (codes.n)
 		qsort(codes.v, codes.n, sizeof(*codes.v), by_code);
-	ga_om_family(out, "gpuaas_attention", "Objects that need a person: gpuaas-list attention.");
+	ga_om_family(out, "gpuaas_attention", "Objects that need a person, without those that "
+		     "somebody acknowledged: gpuaas-list attention.");
 	ga_om_family(&second, oldest, "Since when the oldest of that code needs one.");
+	ga_om_family(&third, hidden, "Objects that need a person, and that somebody acknowledged.");
 	for (i = 0; i < codes.n; i++) {
 		const struct ga_label of[] = { { "code", codes.v[i].code },
 					       { NULL, NULL } };
 
+		if (codes.v[i].acknowledged)
+			ga_om_int(&third, hidden, of, codes.v[i].acknowledged);
+		if (!codes.v[i].n)
+			continue;
 		ga_om_int(out, "gpuaas_attention", of, codes.v[i].n);
 		ga_om_micros(&second, oldest, of, codes.v[i].oldest);
 	}
 	ga_str_add(out, second.buf);
+	ga_str_add(out, third.buf);
 	return 0;
 }
 
@@ -498,7 +544,7 @@ int ga_store_metrics(struct ga_db *db, const struct ga_metrics_query *q, struct 
 	about(db, q->now, to);
 	if (nodes(db, to, err) < 0 || node_times(db, to, err) < 0 || slots(db, to, err) < 0 ||
 	    allocations(db, to, err) < 0 ||
-	    usage(db, to, err) < 0 || drift(db, to, err) < 0 ||
+	    usage(db, to, err) < 0 || refusals(db, to, err) < 0 || drift(db, to, err) < 0 ||
 	    attention(db, q->stale_seconds, to, err) < 0 ||
 	    ga_metrics_work(db, q->now, to, err) < 0)
 		return -1;

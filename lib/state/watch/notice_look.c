@@ -219,7 +219,8 @@ int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, const char *he
 			 struct ga_notice_look **ret, struct ga_err *err)
 {
 	ga_autolook struct ga_notice_look *look = ga_xcalloc(1, sizeof(*look));
-	const struct ga_attend_to to = { add_attention, &look->now, here, stale_seconds, NULL };
+	const struct ga_attend_to to = { .each = add_attention, .arg = &look->now,
+					 .here = here, .stale_seconds = stale_seconds };
 	struct items *open = &look->open, *now = &look->now;
 
 	if (read_both(db, &to, look, err) < 0)

@@ -237,6 +237,27 @@ static void spoken(void)
 	t_str(ga_duration_format(INT64_MIN / GA_SECOND, out), "-106751991d4h54s", "the longest");
 }
 
+static void sentences(void)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "", "" },
+		{ "held until 2026-11-25T03:56:13.000001Z", "held until 2026-11-25 03:56:13Z" },
+		{ "2026-11-25T03:56:13.000001Z,2026-11-26T03:56:13.999999Z: 2",
+		  "2026-11-25 03:56:13Z,2026-11-26 03:56:13Z: 2" },
+		{ "2026-11-25T03:56:13.000001 2026-13-25T03:56:13.000001Z 12026-11-25T03:56:13Z",
+		  "2026-11-25T03:56:13.000001 2026-13-25T03:56:13.000001Z 12026-11-25T03:56:13Z" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autofree char *text = ga_xstrdup(cases[i].in);
+
+		t_str(ga_time_shorten(text), cases[i].out, "times in a sentence");
+	}
+}
+
 static void clocks(void)
 {
 	int64_t start = ga_clock_mono_micros();
@@ -256,6 +277,7 @@ int main(void)
 	durations();
 	whens();
 	spoken();
+	sentences();
 	clocks();
 	return t_done();
 }

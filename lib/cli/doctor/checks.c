@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checks of gpuaas-doctor: the programs, and the findings in their records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/frame/cli.h"
+#include "record/boot.h"
+#include "record/host.h"
+
+/* ---- the state ---- */
+
+static void on_finding(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_finding f;
+
+	if (!ga_rec_is(rec, &ga_finding_schema) ||
+	    ga_rec_parse(rec, &ga_finding_schema, &f, &ignored) < 0)
+		return;
+	ga_doctor_add(d, "error", "state", f.object, f.check, f.sentence,
+		      f.hint ? f.hint : "gpuaas-state check");
+	ga_schema_release(&ga_finding_schema, &f);
+}
+
+static void on_attention(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_attention a;
+
+	if (!ga_rec_is(rec, &ga_attention_schema) ||
+	    ga_rec_parse(rec, &ga_attention_schema, &a, &ignored) < 0)
+		return;
+	ga_doctor_add(d, "error", "attention", a.object, a.code, a.sentence, a.command);
+	ga_schema_release(&ga_attention_schema, &a);
+}
+
+/* The words on standard error that are no record: how many entries are hidden. */
+static void pass_on_words(const struct ga_answer *a)
+{
+	const char *line = a->result.err.buf;
+
+	while (line && *line) {
+		size_t n = strcspn(line, "\n");
+
+		if (n && *line != '{')
+			ga_say("%.*s", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
+void ga_doctor_state(struct ga_doctor *d)
+{
+	ga_autoanswer struct ga_answer check = { 0 }, attention = { 0 };
+
+	ga_doctor_ask(d, "state", (const char *const[]){ "gpuaas-state", "check", "--json",
+							  "--state", ga_cli_state_path(), NULL },
+		      &check);
+	ga_doctor_records(d, "state", &check, on_finding);
+	d->has_state = check.ran;
+	if (!check.ran)
+		return;
+	ga_doctor_ask(d, "attention",
+		      (const char *const[]){ "gpuaas-list", "attention", "--json", "--state",
+					     ga_cli_state_path(), NULL }, &attention);
+	ga_doctor_records(d, "attention", &attention, on_attention);
+	pass_on_words(&attention);
+}
+
+/* ---- this host ---- */
+
+/* One finding for a code, with the number of candidates that have it. */
+static void add_reason(struct ga_doctor *d, const char *severity, const char *object,
+		       const struct ga_reason *r)
+{
+	ga_autofree char *sentence = ga_xprintf("%s%s%s%s%s", r->subject ? r->subject : "",
+						r->subject && r->evidence ? ": " : "",
+						r->evidence ? r->evidence : r->code,
+						r->hint ? "; " : "", r->hint ? r->hint : "");
+	size_t i;
+
+	for (i = 0; i < d->findings.n; i++) {
+		const struct ga_doctor_finding *f = &d->findings.v[i];
+
+		if (ga_streq(f->check, "discover") && ga_streq(f->code, r->code) &&
+		    ga_streq(f->object, object))
+			return;
+	}
+	ga_doctor_add(d, severity, "discover", object, r->code, sentence, "gpuaas-discover");
+}
+
+static void on_candidate(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_candidate c;
+	size_t i;
+
+	if (!ga_rec_is(rec, &ga_candidate_schema))
+		return;
+	d->has_gpu = true;
+	if (ga_rec_parse(rec, &ga_candidate_schema, &c, &ignored) < 0)
+		return;
+	for (i = 0; i < c.reasons.n; i++) {
+		ga_autofree char *object = ga_xprintf("#%lld", (long long)c.slot_index);
+
+		add_reason(d, "warning", object, &c.reasons.v[i]);
+	}
+	ga_schema_release(&ga_candidate_schema, &c);
+}
+
+static void on_host(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_host h;
+	size_t i;
+
+	if (!ga_rec_is(rec, &ga_host_schema) ||
+	    ga_rec_parse(rec, &ga_host_schema, &h, &ignored) < 0)
+		return;
+	for (i = 0; i < h.blockers.n; i++)
+		add_reason(d, "error", h.node, &h.blockers.v[i]);
+	for (i = 0; i < h.warnings.n; i++)
+		add_reason(d, "warning", h.node, &h.warnings.v[i]);
+	ga_schema_release(&ga_host_schema, &h);
+}
+
+static void on_step(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_bootstrap_step s;
+
+	if (!ga_rec_is(rec, &ga_bootstrap_step_schema) ||
+	    ga_rec_parse(rec, &ga_bootstrap_step_schema, &s, &ignored) < 0)
+		return;
+	if (strcmp(s.state, "ok") != 0) {
+		bool person = !strcmp(s.state, "manual") || !strcmp(s.state, "blocked");
+		ga_autofree char *sentence = ga_xprintf("%s: %s%s%s", s.state,
+							s.reason ? s.reason : s.step,
+							s.hint ? "; " : "", s.hint ? s.hint : "");
+
+		ga_doctor_add(d, "warning", "bootstrap", s.subject, s.step, sentence,
+			      person ? NULL : "gpuaas-host-bootstrap");
+	}
+	ga_schema_release(&ga_bootstrap_step_schema, &s);
+}
+
+/* A machine that only has the state needs nothing of a host: only one with a GPU does. */
+void ga_doctor_host(struct ga_doctor *d)
+{
+	ga_autoanswer struct ga_answer found = { 0 }, setup = { 0 };
+
+	ga_doctor_ask(d, "discover", (const char *const[]){ "gpuaas-discover", "--json", NULL },
+		      &found);
+	if (!found.ran)
+		return;
+	ga_doctor_records(d, "discover", &found, on_candidate);
+	if (!d->has_gpu) {
+		ga_doctor_add(d, "unchecked", "discover", NULL, NULL,
+			      "not checked: this machine has no GPU, so the checks of a host are "
+			      "left out", NULL);
+		return;
+	}
+	ga_doctor_records(d, "discover", &found, on_host);
+	ga_doctor_ask(d, "bootstrap",
+		      (const char *const[]){ "gpuaas-host-bootstrap", "--check", "--json", NULL },
+		      &setup);
+	ga_doctor_records(d, "bootstrap", &setup, on_step);
+}
+
+/* ---- units ---- */
+
+static void check_timer(struct ga_doctor *d, const char *name)
+{
+	ga_autofree char *timer = ga_xprintf("gpuaas-%s.timer", name);
+	ga_autofree char *service = ga_xprintf("gpuaas-%s.service", name);
+	ga_autofree char *sentence = NULL, *command = NULL;
+	ga_autoproc struct ga_proc_result enabled = GA_PROC_RESULT_INIT,
+					   failed = GA_PROC_RESULT_INIT;
+	const struct ga_proc is_enabled = {
+		.argv = (const char *const[]){ "systemctl", "is-enabled", timer, NULL },
+		.ends_with_us = true };
+	const struct ga_proc is_failed = {
+		.argv = (const char *const[]){ "systemctl", "is-failed", "--quiet", service,
+					       NULL },
+		.ends_with_us = true };
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_proc_run(&is_enabled, &enabled, &err) < 0 ||
+	    ga_proc_run(&is_failed, &failed, &err) < 0) {
+		ga_doctor_add(d, "unchecked", "units", timer, NULL, err.msg, NULL);
+		return;
+	}
+	if (failed.status == 0) {
+		sentence = ga_xprintf("its last run failed");
+		command = ga_xprintf("journalctl -u %s -n 50", service);
+		ga_doctor_add(d, "error", "units", service, NULL, sentence, command);
+	} else if (ga_starts(enabled.out.buf, "disabled")) {
+		sentence = ga_xprintf("it is installed and not enabled");
+		command = ga_xprintf("systemctl enable --now %s", timer);
+		ga_doctor_add(d, "warning", "units", timer, NULL, sentence, command);
+	}
+}
+
+static bool systemd_runs(void)
+{
+	ga_autoproc struct ga_proc_result running = GA_PROC_RESULT_INIT;
+	const struct ga_proc p = {
+		.argv = (const char *const[]){ "systemctl", "is-system-running", NULL },
+		.ends_with_us = true };
+	struct ga_err ignored = GA_ERR_INIT;
+
+	return ga_proc_run(&p, &running, &ignored) == 0 && running.out.len &&
+	       !ga_starts(running.out.buf, "offline");
+}
+
+void ga_doctor_units(struct ga_doctor *d)
+{
+	static const char *const of_state[] = { "backup", "export", "notify", "publish" };
+	static const char *const of_host[] = { "reconcile", "release", "wipe" };
+	size_t i;
+
+	if (!d->has_state && !d->has_gpu)
+		return;
+	if (!systemd_runs()) {
+		ga_doctor_add(d, "unchecked", "units", NULL, NULL,
+			      "not checked: systemd does not run here, so timers are left out",
+			      NULL);
+		return;
+	}
+	for (i = 0; d->has_state && i < GA_ARRAY_SIZE(of_state); i++)
+		check_timer(d, of_state[i]);
+	for (i = 0; d->has_gpu && i < GA_ARRAY_SIZE(of_host); i++)
+		check_timer(d, of_host[i]);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-doctor: running the checks, and the order of what they found. */
+#include "cli/doctor/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/texts.h"
+#include "cli/frame/cli.h"
+
+#define TIMEOUT_MICROS (300 * GA_SECOND)
+#define ANSWER_MAX (32 << 20)
+
+void ga_answer_release(struct ga_answer *a)
+{
+	ga_proc_result_release(&a->result);
+}
+
+void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,
+		   const char *object, const char *code, const char *sentence, const char *command)
+{
+	*ga_list_add(&d->findings) = (struct ga_doctor_finding){
+		.severity = ga_xstrdup(severity),
+		.check = ga_xstrdup(check),
+		.object = ga_strdup0(object),
+		.code = ga_strdup0(code),
+		.sentence = ga_xstrdup(sentence),
+		.command = ga_strdup0(command),
+	};
+}
+
+/* ---- running ---- */
+
+/* The environment of this process, without what base/proc.h sets itself and with errors as records:
+ * the checks go by the same settings. */
+static void environment(struct ga_borrowed_texts *ret)
+{
+	static const char *const own[] = { "PATH=", "LC_ALL=", "GPUAAS_ERRORS=" };
+	char **e;
+	size_t i;
+
+	for (e = environ; *e; e++) {
+		for (i = 0; i < GA_ARRAY_SIZE(own) && !ga_starts(*e, own[i]); i++)
+			;
+		if (i == GA_ARRAY_SIZE(own))
+			*ga_list_add(ret) = *e;
+	}
+	*ga_list_add(ret) = (char *)(uintptr_t) "GPUAAS_ERRORS=json";
+	*ga_list_add(ret) = NULL;
+}
+
+/* The last error record on standard error; false: there is none. */
+static bool find_error(const struct ga_proc_result *r, struct ga_error *ret)
+{
+	const char *line = r->err.buf;
+	bool found = false;
+
+	while (line && *line) {
+		size_t n = strcspn(line, "\n");
+		struct ga_err ignored = GA_ERR_INIT;
+		struct ga_rec rec;
+
+		if (*line == '{' && ga_rec_of_line(line, n, &rec, &ignored) == 0) {
+			if (ga_rec_is(&rec, &ga_error_schema)) {
+				if (found)
+					ga_schema_release(&ga_error_schema, ret);
+				found = ga_rec_parse(&rec, &ga_error_schema, ret, &ignored) == 0;
+			}
+			json_decref(rec.json);
+		}
+		line += n + (line[n] == '\n');
+	}
+	return found;
+}
+
+/* A check that this user or this machine cannot make is no trouble; any other failure is. */
+static void add_failure(struct ga_doctor *d, const char *check, const char *program,
+			const struct ga_proc_result *r)
+{
+	ga_autofree char *sentence = NULL;
+	struct ga_error e;
+	bool unchecked;
+
+	if (!find_error(r, &e)) {
+		sentence = ga_xprintf("%s ended with status %d and said nothing", program,
+				      r->status);
+		ga_doctor_add(d, "error", check, NULL, NULL, sentence, program);
+		return;
+	}
+	unchecked = r->status == GA_DENIED || r->status == GA_USAGE ||
+		    ga_streq(e.reason, "no_state");
+	sentence = ga_xprintf("%s%s%s%s", unchecked ? "not checked: " : "", e.sentence,
+			      e.hint ? "; " : "", e.hint ? e.hint : "");
+	ga_doctor_add(d, unchecked ? "unchecked" : "error", check, e.object, e.reason, sentence,
+		      NULL);
+	ga_schema_release(&ga_error_schema, &e);
+}
+
+void ga_doctor_ask(struct ga_doctor *d, const char *check, const char *const *argv,
+		   struct ga_answer *ret)
+{
+	ga_autofree char *beside = d->folder ? ga_xprintf("%s/%s", d->folder, argv[0]) : NULL;
+	struct ga_borrowed_texts words = { 0 }, env = { 0 };
+	ga_autofree char *sentence = NULL;
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_proc p;
+	size_t i;
+	int r;
+
+	*ret = (struct ga_answer){ .result = GA_PROC_RESULT_INIT };
+	for (i = 0; argv[i]; i++)
+		*ga_list_add(&words) = (char *)(uintptr_t)argv[i];
+	*ga_list_add(&words) = NULL;
+	if (beside && access(beside, X_OK) == 0)
+		words.v[0] = beside;
+	environment(&env);
+	p = (struct ga_proc){ .argv = (const char *const *)(uintptr_t)words.v,
+			      .env = (const char *const *)(uintptr_t)env.v,
+			      .timeout_micros = TIMEOUT_MICROS, .output_max = ANSWER_MAX,
+			      .ends_with_us = true };
+	r = ga_proc_run(&p, &ret->result, &err);
+	ga_list_release(&words);
+	ga_list_release(&env);
+	if (r < 0) {
+		sentence = ga_xprintf("not checked: %s", err.msg);
+		ga_doctor_add(d, err.code == GA_EXTERNAL ? "unchecked" : "error", check, argv[0],
+			      NULL, sentence, NULL);
+		return;
+	}
+	ret->ran = ret->result.status == 0 || ret->result.status == GA_NO;
+	if (!ret->ran)
+		add_failure(d, check, argv[0], &ret->result);
+}
+
+void ga_doctor_records(struct ga_doctor *d, const char *check, const struct ga_answer *a,
+		       void (*each)(struct ga_doctor *d, const struct ga_rec *rec))
+{
+	const char *line = a->ran ? a->result.out.buf : NULL;
+
+	while (line && *line) {
+		size_t n = strcspn(line, "\n");
+		struct ga_err why = GA_ERR_INIT;
+		struct ga_rec rec;
+
+		if (ga_rec_of_line(line, n, &rec, &why) < 0) {
+			ga_autofree char *sentence = ga_xprintf("its answer cannot be read: a line "
+								"is %s", why.msg);
+
+			ga_doctor_add(d, "error", check, NULL, NULL, sentence, NULL);
+			return;
+		}
+		each(d, &rec);
+		json_decref(rec.json);
+		line += n + (line[n] == '\n');
+	}
+}
+
+/* ---- the order ---- */
+
+static int severity_rank(const struct ga_doctor_finding *f)
+{
+	return !strcmp(f->severity, "error") ? 0 : !strcmp(f->severity, "warning") ? 1 : 2;
+}
+
+/* By severity; of equals, in the order of the checks, kept in rank: the state comes first, because
+ * the rest goes by it. */
+static int in_order(const void *a, const void *b)
+{
+	const struct ga_doctor_finding *x = a, *y = b;
+	int r = severity_rank(x) - severity_rank(y);
+
+	return r ? r : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static char *own_folder(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return NULL;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	return slash ? ga_xstrndup(path, (size_t)(slash - path)) : NULL;
+}
+
+static void cleanup_doctor(struct ga_doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->findings.n; i++)
+		ga_schema_release(&ga_doctor_finding_schema, &d->findings.v[i]);
+	ga_list_release(&d->findings);
+	free(d->folder);
+}
+
+int ga_doctor(struct ga_err *err)
+{
+	ga_cleanup(cleanup_doctor) struct ga_doctor d = { .folder = own_folder() };
+	size_t i, to_do = 0, unchecked = 0;
+
+	ga_doctor_state(&d);
+	ga_doctor_host(&d);
+	ga_doctor_units(&d);
+	for (i = 0; i < d.findings.n; i++)
+		d.findings.v[i].rank = (int64_t)i;
+	if (d.findings.n)
+		qsort(d.findings.v, d.findings.n, sizeof(*d.findings.v), in_order);
+	for (i = 0; i < d.findings.n; i++) {
+		struct ga_doctor_finding *f = &d.findings.v[i];
+
+		f->rank = (int64_t)i + 1;
+		*(severity_rank(f) < 2 ? &to_do : &unchecked) += 1;
+		if (ga_emit(&ga_doctor_finding_schema, f, err) < 0)
+			return -1;
+	}
+	if (to_do)
+		ga_say("%zu thing%s to do, in this order; 'gpuaas-explain CODE' explains a code",
+		       to_do, to_do == 1 ? "" : "s");
+	else
+		ga_say("ok: nothing has to be done%s", unchecked ? "; what could not be checked is "
+								   "listed" : "");
+	return to_do ? GA_NO : 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-doctor: the checks that the other programs have, run one after the other, and their answers
+ * in the order in which a person acts. It only runs programs that look, and opens nothing itself.
+ */
+#ifndef GA_CLI_DOCTOR_DOCTOR_H
+#define GA_CLI_DOCTOR_DOCTOR_H
+
+#include "base/proc.h"
+#include "base/vec.h"
+#include "record/rec.h"
+#include "record/state.h"
+
+/* Runs the checks and writes a record for each finding. 0: nothing has to be done; GA_NO: something
+ * has; what could not be checked is listed and does not count. */
+GA_MUST_CHECK int ga_doctor(struct ga_err *err);
+
+/* ---- private to this folder ---- */
+
+struct ga_doctor {
+	GA_LIST(struct ga_doctor_finding) findings;
+	char *folder; /* of this program, or NULL */
+	bool has_state, has_gpu;
+};
+
+/* An answer: its status and its records. */
+struct ga_answer {
+	struct ga_proc_result result;
+	bool ran; /* false: it is a finding that it did not */
+};
+void ga_answer_release(struct ga_answer *a);
+#define ga_autoanswer ga_cleanup(ga_answer_release)
+
+/* Adds a finding; object, code and command may be NULL. */
+void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,
+		   const char *object, const char *code, const char *sentence, const char *command);
+/* Runs a program of gpuaas that stands beside this one, or in the fixed path. A program that is not
+ * installed, does not end, or fails with another status than 0 and 1 becomes a finding. */
+void ga_doctor_ask(struct ga_doctor *d, const char *check, const char *const *argv,
+		   struct ga_answer *ret);
+/* Calls each with every record of the answer. A line that is no record becomes a finding. */
+void ga_doctor_records(struct ga_doctor *d, const char *check, const struct ga_answer *a,
+		       void (*each)(struct ga_doctor *d, const struct ga_rec *rec));
+
+/* The checks. */
+void ga_doctor_state(struct ga_doctor *d);
+void ga_doctor_host(struct ga_doctor *d);
+void ga_doctor_units(struct ga_doctor *d);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-explain: what a word of the pages, a kind of record or a member of one is. */
+#include "cli/explain/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "cli/frame/cli.h"
+#include "record/closest.h"
+#include "record/kind.h"
+
+/* ---- records ---- */
+
+static const char *const format_words[] = {
+	[GA_T_ANY] = "text",	 [GA_T_ID] = "id",	  [GA_T_NAME] = "name",
+	[GA_T_CODE] = "code",	 [GA_T_TIME] = "time",	  [GA_T_DIGEST] = "digest",
+	[GA_T_PCI] = "PCI address", [GA_T_MAC] = "MAC", [GA_T_IP] = "IP address",
+	[GA_T_CPUS] = "CPU list", [GA_T_HEX] = "hex text", [GA_T_MULTILINE] = "text of lines",
+};
+
+static const char *type_word(const struct ga_field *f)
+{
+	switch (f->type) {
+	case GA_F_TEXT:
+		return f->values ? "word" : format_words[f->format];
+	case GA_F_INT:
+		return "integer";
+	case GA_F_BOOL:
+	case GA_F_TRI:
+		return "boolean";
+	case GA_F_DECIMAL:
+		return "number";
+	case GA_F_OBJ:
+	case GA_F_JSON:
+		return "object";
+	case GA_F_LIST:
+		return "list of objects";
+	case GA_F_TEXTS:
+		return "list of texts";
+	case GA_F_INTS:
+		return "list of integers";
+	}
+	return "value";
+}
+
+static void add_field(struct ga_str *out, const struct ga_field *f)
+{
+	ga_autostr struct ga_str s = GA_STR_INIT;
+	size_t i;
+
+	ga_str_addf(&s, "%s: %s%s. %s.", f->name, type_word(f),
+		    f->presence == GA_NULLOK ? ", or null" :
+		    f->presence == GA_OPT    ? ", may be left out" :
+					       "", f->doc ? f->doc : "");
+	for (i = 0; f->values && f->values[i]; i++)
+		ga_str_addf(&s, "%s%s", i ? ", " : " One of: ", f->values[i]);
+	ga_explain_wrap(out, s.buf, 4, 8);
+}
+
+static void add_members(struct ga_str *out, const struct ga_schema *schema)
+{
+	const struct ga_field *f;
+
+	for (f = schema->fields; f->name; f++)
+		add_field(out, f);
+}
+
+/* The field that a path names from the schema down, or NULL. */
+static const struct ga_field *find_field(const struct ga_schema *schema, const char *path)
+{
+	size_t n = strcspn(path, ".");
+	const struct ga_field *f;
+
+	for (f = schema ? schema->fields : NULL; f && f->name; f++)
+		if (strlen(f->name) == n && !strncmp(f->name, path, n))
+			return path[n] ? find_field(f->sub, path + n + 1) : f;
+	return NULL;
+}
+
+/* The kind of "slot", "gpuaas.slot" or "gpuaas.slot/1", with what stands behind a point. */
+static const struct ga_schema *find_kind(const char *word, const char **member)
+{
+	const char *name = ga_starts(word, "gpuaas.") ? word + strlen("gpuaas.") : word;
+	size_t n = strcspn(name, "./"), i;
+
+	for (i = 0; ga_kinds[i]; i++) {
+		const char *kind = ga_kinds[i]->kind + strlen("gpuaas.");
+		size_t whole = strlen(kind);
+
+		if (strcspn(kind, "/") != n || strncmp(kind, name, n))
+			continue;
+		*member = name + n;
+		if (**member == '/')
+			*member = strncmp(name, kind, whole) ? "/" : name + whole;
+		if (!**member || **member == '.')
+			return ga_kinds[i];
+	}
+	return NULL;
+}
+
+/* Whether the word is a record or a member. */
+static bool explain_record(const char *word, struct ga_str *out)
+{
+	const char *member;
+	const struct ga_schema *kind = find_kind(word, &member);
+	const struct ga_field *f;
+
+	if (!kind)
+		return false;
+	if (!*member) {
+		ga_str_addf(out, "%s  (gpuaas-records(5))\n", kind->kind);
+		ga_explain_wrap(out, kind->doc, 4, 4);
+		ga_str_addc(out, '\n');
+		add_members(out, kind);
+		return true;
+	}
+	f = find_field(kind, member + 1);
+	if (!f)
+		return false;
+	ga_str_addf(out, "%s of %s  (gpuaas-records(5))\n", member + 1, kind->kind);
+	add_field(out, f);
+	if (f->sub) {
+		ga_str_addc(out, '\n');
+		add_members(out, f->sub);
+	}
+	return true;
+}
+
+/* ---- words ---- */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void all_words(struct ga_texts *ret)
+{
+	const struct ga_page *page;
+	size_t i;
+
+	for (page = ga_explain_pages; page->name; page++)
+		ga_mdoc_words(page, ret);
+	for (i = 0; ga_kinds[i]; i++) {
+		char name[32];
+
+		ga_kind_short(ga_kinds[i], name);
+		if (!ga_texts_has(ret, name))
+			ga_texts_add(ret, name);
+	}
+	qsort(ret->v, ret->n, sizeof(*ret->v), by_text);
+}
+
+static int unknown(const char *word, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts words = { NULL, 0 };
+	ga_autostr struct ga_str names = GA_STR_INIT, members = GA_STR_INIT;
+	const char *member;
+	struct ga_closest_names near;
+	ga_autofree char *kind = ga_xstrndup(word, strcspn(word, "."));
+	const struct ga_schema *schema = find_kind(kind, &member);
+	const struct ga_field *f;
+	size_t i;
+
+	if (ga_starts(word, "gpuaas.") || !strchr(word, '.'))
+		schema = NULL;
+	ga_closest_begin(&near, schema ? strchr(word, '.') + 1 : word);
+	for (f = schema ? schema->fields : NULL; f && f->name; f++) {
+		ga_closest_word(&near, f->name);
+		ga_str_addf(&members, " %s", f->name);
+	}
+	all_words(&words);
+	for (i = 0; !schema && i < words.n; i++) {
+		if (strlen(word) > 2 && ga_starts(words.v[i], word))
+			ga_closest_add(&near, words.v[i], 0);
+		else
+			ga_closest_word(&near, words.v[i]);
+	}
+	for (i = 0; i < near.n; i++)
+		ga_str_addf(&names, "%s%s%s%s", i ? ", " : "", schema ? kind : "",
+			    schema ? "." : "", near.names[i]);
+	if (schema)
+		return ga_refuse(err, GA_NOTFOUND, NULL, word,
+				 ("%s has no member '%.64s'%s%s", schema->kind,
+				  strchr(word, '.') + 1, near.n ? "; near to it: " : "",
+				  near.n ? names.buf : ""),
+				 ("its members:%s", members.buf));
+	return ga_refuse(err, GA_NOTFOUND, NULL, word,
+			 ("no page explains '%.64s'%s%s", word, near.n ? "; near to it: " : "",
+			  near.n ? names.buf : ""),
+			 ("a code, a state, an exit status, a metric, an alert, a kind of record, or "
+			  "KIND.MEMBER; --list prints the words"));
+}
+
+/* The pages name the folder of make's default PREFIX; the program knows its own. */
+static void use_own_folder(struct ga_str *text)
+{
+	static const char default_folder[] = "/usr/local/share/gpuaas";
+	ga_autostr struct ga_str out = GA_STR_INIT;
+	const char *p = text->buf, *at;
+
+	while ((at = strstr(p, default_folder))) {
+		ga_str_add_bytes(&out, p, (size_t)(at - p));
+		ga_str_add(&out, GA_SHARE_DIR);
+		p = at + strlen(default_folder);
+	}
+	ga_str_add(&out, p);
+	ga_print_text(out.buf);
+}
+
+int ga_explain(const char *word, struct ga_err *err)
+{
+	ga_autostr struct ga_str out = GA_STR_INIT;
+	const struct ga_page *page;
+	bool found = explain_record(word, &out);
+
+	for (page = ga_explain_pages; page->name; page++)
+		found |= ga_mdoc_items(page, word, &out) > 0;
+	if (!found)
+		return unknown(word, err);
+	use_own_folder(&out);
+	return 0;
+}
+
+void ga_explain_list(void)
+{
+	ga_autotexts struct ga_texts words = { NULL, 0 };
+	ga_autostr struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	all_words(&words);
+	for (i = 0; i < words.n; i++)
+		ga_str_addf(&out, "%s\n", words.v[i]);
+	ga_print_text(out.buf);
+}

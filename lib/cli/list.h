@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of gpuaas-list. */
+#ifndef GA_CLI_LIST_H
+#define GA_CLI_LIST_H
+
+#include "base/ga.h"
+
+/* As typed; texts point into argv. */
+struct ga_list_ask {
+	const char *since, *app;
+	bool follow, watch, newest, explain, all;
+};
+
+/* What KIND may be: the plurals, NULL-terminated. */
+extern const char *const ga_list_kinds[];
+
+/* Sets kind to the operand KIND, and checks that the options go with it and with each other;
+ * GA_USAGE. Whether there is such a kind is not checked. */
+GA_MUST_CHECK int ga_list_check(const struct ga_list_ask *ask, const char **kind,
+				struct ga_err *err);
+/* Says how many acknowledged entries were left out, below the table or else on stderr; nothing for
+ * 0. */
+void ga_list_tell_hidden(int64_t hidden);
+
+#endif

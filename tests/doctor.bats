@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-doctor: every check of a machine and its state, in the order in which a person acts.
+
+load helper
+load lab
+
+# digest: of everything that a check could change
+digest()
+{
+  find "$T" -path "$T/tmp" -prune -o -path "$T/out" -prune -o -path "$T/conf.*" -prune -o -type f ! -name '*-shm' ! -name '*-wal' \
+    -print0 | sort -z | xargs -0 sha256sum
+}
+
+# Fakes of systemctl: fake WORD OUTPUT STATUS …: what it says to each word
+fake_systemctl()
+{
+  mkdir -p "$T/bin"
+  {
+    echo '#!/bin/bash'
+    echo 'case $* in'
+    while (($#)); do
+      printf '%s) echo %s; exit %s ;;\n' "$1" "$2" "$3"
+      shift 3
+    done
+    echo 'esac'
+    echo 'exit 1'
+  } > "$T/bin/systemctl"
+  chmod +x "$T/bin/systemctl"
+}
+
+doctor()
+{
+  "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-doctor "$@"
+}
+
+@test "a machine without GPU and state: nothing has to be done, and the checks that were left out are listed" {
+  fake_systemctl
+  run_ok doctor --json
+  jq_slurp_is 'map("\(.rank) \(.severity) \(.check) \(.code)")|join(",")' \
+    "1 unchecked state no_state,2 unchecked discover null"
+  assert_stderr "ok: nothing has to be done; what could not be checked is listed"
+  run_ok doctor --table
+  assert_output "there is no state at"
+  [[ ! -e $GPUAAS_STATE && ! -e $GPUAAS_HOST_DIR ]]
+}
+
+@test "a damaged state comes first, then what needs a person; each with its command, and nothing changes" {
+  fake_systemctl 'is-system-running' running 0
+  make_lab
+  slot=$(gpuaas-list slots --limit 1 | jq -r .slot)
+  gpuaas-approve cordon "$slot" --reason "ticket 7" > "$T/said"
+  digest > "$T/out"
+  run_status 1 doctor --json
+  jq_slurp_is 'map(select(.severity == "error"))|map("\(.check) \(.code) \(.object) \(.command)")|join(",")' \
+    "attention cordoned $slot gpuaas-approve uncordon $slot"
+  jq_slurp_is '[.[].rank] == [range(1; length + 1)]' true
+  assert_stderr "1 thing to do"
+  diff "$T/out" <(digest)
+  # acknowledged, it has not to be done, and is counted
+  gpuaas-state acknowledge "$slot" --reason later --until 1d > "$T/said"
+  run_ok doctor --json
+  assert_stderr "1 acknowledged entry is hidden"
+  gpuaas-state acknowledge "$slot" --remove > "$T/said"
+  without_triggers "UPDATE audit SET actor = 'nobody(65534)' WHERE seq = 1"
+  run_status 1 doctor --json
+  jq_slurp_is '.[0] | "\(.check) \(.severity)"' "state error"
+  jq_slurp_is 'map(.check)|index("state") < index("attention")' true
+  jq_slurp_is 'any(.[]; .code == "audit_chain")' true
+}
+
+@test "a host with GPUs: its blockers, its setup, and the timers" {
+  fake_systemctl is-system-running running 0 "'is-enabled gpuaas-backup.timer'" disabled 1 \
+    "'is-failed --quiet gpuaas-export.service'" failed 0
+  setup_host lab1
+  gpuaas-state init --lab > "$T/init"
+  run_status 1 in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-doctor --json
+  jq_slurp_is 'map(select(.check == "units") | "\(.severity) \(.object) \(.command)")|join(",")' \
+    "error gpuaas-export.service journalctl -u gpuaas-export.service -n 50,warning gpuaas-backup.timer systemctl enable --now gpuaas-backup.timer"
+  jq_slurp_is 'any(.[]; .check == "bootstrap")' true
+  jq_slurp_is 'any(.[]; .sentence | test("no GPU"))' false
+  # with a mode, the steps of the setup
+  run_status 1 in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" env GPUAAS_MODE=slice gpuaas-doctor --json
+  jq_slurp_is '[.[] | select(.check == "bootstrap" and .severity == "warning")] | length > 0' true
+}
+
+@test "a state that cannot be used is the first thing to do; a program that is not installed is left out" {
+  fake_systemctl
+  gpuaas-state init > "$T/init"
+  echo "this is a letter and no database" > "$T/letter"
+  run_status 1 doctor --json --state "$T/letter"
+  jq_slurp_is '.[0] | "\(.severity) \(.check) \(.code)"' "error state foreign_file"
+  mkdir "$T/alone"
+  cp "$GPUAAS_BUILD/bin/gpuaas-doctor" "$GPUAAS_BUILD/bin/gpuaas-state" "$T/alone"
+  run -0 --separate-stderr "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin" "$T/alone/gpuaas-doctor" --json
+  jq_slurp_is 'map(select(.check == "discover" or .check == "attention") | "\(.severity) \(.object)")|sort|join(",")' \
+    "unchecked gpuaas-discover,unchecked gpuaas-list"
+}

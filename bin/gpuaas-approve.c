@@ -50,7 +50,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "disposal", .type = GA_O_TEXT, .var = &opt.disposal, .arg = "TEXT",
 	  .help = "how a disk that was not wiped was destroyed (retire)" },
 	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION",
-	  .help = "instead of SLOT: every slot with this value; several: with all values" },
+	  .help = "instead of SLOT: every slot that meets it; several: all of them" },
 	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "TEXT",
 	  .help = "a note for the audit, beside your user name" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,

@@ -35,7 +35,7 @@ static int64_t reserved_memory = GA_UNKNOWN;
 
 #define WHERE \
 	{ .name = "where", .type = GA_O_TEXTS, .var = &opt.where, .arg = "CONDITION", \
-	  .help = "instead of NODE: every node with this value; several: with all values" }
+	  .help = "instead of NODE: every node that meets it; several: all of them" }
 
 static const struct ga_opt show_opts[] = { WHERE, GA_OPTS_END };
 static const struct ga_opt list_opts[] = {

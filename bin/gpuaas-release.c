@@ -35,7 +35,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "pending", .type = GA_O_FLAG, .var = &pending,
 	  .help = "release every held allocation whose time is over" },
 	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
-	  .help = "instead of ALLOCATION: every one with this value; several: with all values" },
+	  .help = "instead of ALLOCATION: every one that meets it; several: all of them" },
 	{ .name = "yes", .type = GA_O_FLAG, .var = &ask.yes,
 	  .help = "need no confirmation on a terminal: the content of the disks is destroyed" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &ask.dry_run,

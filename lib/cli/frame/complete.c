@@ -18,7 +18,8 @@
 struct objects {
 	const char *ask[2];  /* program and its operand */
 	const char *where;   /* a condition, or NULL */
-	const char *id, *name;	/* members with what people type; name may be NULL */
+	const char *id, *name;	/* members with what people type; name may be NULL; id NULL: each
+				 * line is a word, and no record */
 	const char *about[4];	/* members that describe the object */
 	const char *aliases;	/* a list of other names, in lower case; NULL: none */
 };
@@ -57,6 +58,9 @@ static const struct objects types = { .ask = { "gpuaas-profile", "catalog" }, .i
 static const struct objects host_images = { .ask = { "gpuaas-image", "list" }, .id = "image",
 					    .about = { "path" } };
 
+/* Not records: a word a line. */
+static const struct objects explained = { .ask = { "gpuaas-explain", "--list" } };
+
 static const char *const modes[] = { "slice", "baremetal", NULL };
 
 /* The meanings of the words of --help. */
@@ -83,6 +87,7 @@ static const struct meaning meanings[] = {
 	{ "PROPOSAL", "proposal", { &proposals }, NULL },
 	{ "MAINTENANCE", "maintenance", { &windows }, NULL },
 	{ "EVIDENCE", "evidence", { &evidence }, NULL },
+	{ "WORD", "explained", { &explained }, NULL },
 	{ "MODE", "mode", { NULL }, modes },
 	{ "KIND", "kind", { NULL }, NULL },
 	{ "CONDITION", "condition", { NULL }, NULL },
@@ -220,8 +225,12 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 	for (line = said.buf ? strtok_r(said.buf, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		ga_autostr struct ga_str about = GA_STR_INIT;
-		ga_autojson json_t *json = json_loads(line, 0, NULL);
+		ga_autojson json_t *json = o->id ? json_loads(line, 0, NULL) : NULL;
 
+		if (!o->id)
+			offer_name(line, NULL, before, begin, &seen);
+		if (!json)
+			continue;
 		describe(json, o->about, GA_ARRAY_SIZE(o->about), &about);
 		if (o->name)
 			offer_name(json_string_value(ga_cell_member(json, o->name)), about.buf,

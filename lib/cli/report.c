@@ -479,10 +479,10 @@ static int print_refused(const struct ga_refusal_report *group, void *arg, struc
 	const struct report *r = arg;
 
 	(void)err;
-	ga_print("%.19sZ to %.19sZ: %lld request%s for %lld GPUs refused, in %lld attempt%s",
-		 r->from, r->to, (long long)group->requests, group->requests == 1 ? "" : "s",
-		 (long long)group->gpus, (long long)group->attempts,
-		 group->attempts == 1 ? "" : "s");
+	ga_print_item("%.19sZ to %.19sZ: %lld request%s for %lld GPUs refused, in %lld attempt%s",
+		      r->from, r->to, (long long)group->requests, group->requests == 1 ? "" : "s",
+		      (long long)group->gpus, (long long)group->attempts,
+		      group->attempts == 1 ? "" : "s");
 	return 0;
 }
 

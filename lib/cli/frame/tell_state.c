@@ -54,13 +54,14 @@ static void print_verdict(const char *what, int64_t findings, const struct ga_st
 		return;
 	ga_table_flush();
 	if (findings)
-		ga_print("%lld finding%s: %s is not in order; gpuaas-codes(7) explains each word "
-			 "under CHECK", (long long)findings, findings == 1 ? "" : "s", what);
+		ga_print_item("%lld finding%s: %s is not in order; 'gpuaas-explain WORD' explains "
+			      "each word under CHECK", (long long)findings,
+			      findings == 1 ? "" : "s", what);
 	else
-		ga_print("ok: %s is in order: %lld row%s of the audit, the chain is unbroken from "
-			 "%.19sZ to %.19sZ", what, (long long)s->audit_rows,
-			 s->audit_rows == 1 ? "" : "s", s->audit_from ? s->audit_from : "-",
-			 s->audit_to ? s->audit_to : "-");
+		ga_print_item("ok: %s is in order: %lld row%s of the audit, the chain is unbroken "
+			      "from %.19sZ to %.19sZ", what, (long long)s->audit_rows,
+			      s->audit_rows == 1 ? "" : "s", s->audit_from ? s->audit_from : "-",
+			      s->audit_to ? s->audit_to : "-");
 }
 
 /* The record with the numbers, and the verdict: the number of findings, or -1. */

@@ -104,7 +104,7 @@ static const struct ga_consumer consumers[] = {
 
 static int take_stream(struct ga_err *err)
 {
-	if (ga_cli_need_pipe("release orders, or name allocations", err) < 0 ||
+	if (ga_cli_need_pipe("without an ALLOCATION, release orders", err) < 0 ||
 	    ga_result_open(ga_cli_state_path(), err) < 0)
 		return -1;
 	return ga_cli_stream_jobs(0, "standard input", consumers, (int)jobs, err);

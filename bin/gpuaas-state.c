@@ -83,7 +83,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
-		"gpuaas-state acknowledge h7 --reason 'a NIC comes on Friday' --until 3d",
+		"gpuaas-state acknowledge SLOT --reason 'a NIC comes on Friday' --until 3d",
 		"gpuaas-state expect | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -", NULL },
 	.needs_state = true,
 	.acts = true,

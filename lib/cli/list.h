@@ -11,7 +11,7 @@ struct ga_list_ask {
 	bool follow, watch, newest, explain, all;
 };
 
-/* What KIND may be: the plurals, NULL-terminated. */
+/* The words for KIND: the plurals, NULL-terminated. */
 extern const char *const ga_list_kinds[];
 
 /* Sets kind to the operand KIND, and checks that the options go with it and with each other;

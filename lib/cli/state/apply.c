@@ -144,8 +144,8 @@ static int apply(const struct ga_rec *rec, struct ga_err *err)
 	return at_line(store(rec, err), rec, err);
 }
 
-/* Records of other kinds are mistakes here, but a refusal or failure of the stage before: it is
- * passed on. */
+/* Records of other kinds are mistakes here. A refusal or failure of the stage before is passed on,
+ * and so is the node-end with which gpuaas-on ends the images of each node. */
 static int refuse(const struct ga_rec *rec, struct ga_err *err)
 {
 	const char *kind = json_string_value(json_object_get(rec->json, "kind"));
@@ -154,7 +154,8 @@ static int refuse(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_closest_names near;
 	size_t i;
 
-	if (ga_rec_is(rec, &ga_refusal_schema) || ga_rec_is(rec, &ga_failure_schema))
+	if (ga_rec_is(rec, &ga_refusal_schema) || ga_rec_is(rec, &ga_failure_schema) ||
+	    ga_rec_is(rec, &ga_node_end_schema))
 		return ga_emit_raw(rec, err);
 	ga_closest_begin(&near, kind);
 	for (i = 0; i < GA_ARRAY_SIZE(applied); i++) {

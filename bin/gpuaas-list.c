@@ -160,6 +160,8 @@ static int run(struct ga_err *err)
 		*err = names.unknown;
 		return -1;
 	}
+	if (!r && !shown && !ask.follow && !ask.watch && ga_list_codes_known(&names.where, err) < 0)
+		return -1;
 	/* All readable records have been printed. */
 	if (!r && left_out)
 		return ga_refuse(err, GA_BADREC, "row_damaged", NULL,

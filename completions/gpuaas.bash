@@ -24,13 +24,13 @@ _gpuaas()
   done
   ((at > 0)) || return
   word=${words[${#words[@]} - 1]}
-  while IFS=$'\t' read -r line i; do
-    case $line:$i in
-    :files) compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word") ;;
-    :folders) compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$word") ;;
-    :commands) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$word") ;;
-    :nospace) compopt -o nospace ;;
-    *) COMPREPLY+=("$line") ;;
+  while IFS= read -r line; do
+    case $line in
+    $'\tfiles') compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word") ;;
+    $'\tfolders') compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$word") ;;
+    $'\tcommands') mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$word") ;;
+    $'\tnospace') compopt -o nospace ;;
+    *) COMPREPLY+=("${line%%$'\t'*}") ;;
     esac
   done < <("$1" --complete "${words[@]:1}" 2> /dev/null)
   # Bash puts in only what follows the last of these characters.

@@ -303,7 +303,7 @@ as_run()
   assert_stderr "near to it: 'slots'; kinds: nodes slots "
   run_status 2 gpuaas-report
   assert_stderr "a command is missing"
-  assert_stderr "commands: usage cost "
+  assert_stderr "usage          GPU seconds"
   run_status 2 gpuaas-export prometheus
   assert_stderr "commands: openmetrics kueue"
   run_status 2 gpuaas-report usage --by nod
@@ -349,6 +349,10 @@ as_run()
   run_ok gpuaas-node list --where "slots>1" --where state!=retired
   jq_is .name h7
   # A closed set, a number, a truth value.
+  # A code that no page has is a typing error, where nothing has it.
+  run_status 2 gpuaas-list attention --where code=stuk
+  assert_stderr "near to it: stuck"
+  run_ok gpuaas-list attention --where code=stuck
   run_status 2 gpuaas-list slots --where state=avilable
   assert_stderr "'avilable' is never the value of 'state'"
   assert_stderr "near to it: 'available'; it is one of disabled, available, "

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/str.h"
+#include "cli/explain/explain.h"
 #include "cli/frame/cli.h"
 
 const char *const ga_list_kinds[] = {
@@ -45,6 +46,25 @@ int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_er
 	if (ask->follow && ask->newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
+	return 0;
+}
+
+int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
+{
+	size_t i, j;
+
+	for (i = 0; i < conditions->n; i++) {
+		const struct ga_where *w = &conditions->v[i];
+
+		if (w->field->type != GA_F_TEXT || w->field->format != GA_T_CODE)
+			continue;
+		for (j = 0; j < w->values.n; j++) {
+			if (w->values.v[j].null || ga_explain_knows(w->values.v[j].text, err) == 0)
+				continue;
+			err->code = GA_USAGE;
+			return ga_hint(err, "'gpuaas-explain --list' prints the words");
+		}
+	}
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #define GA_CLI_LIST_H
 
 #include "base/ga.h"
+#include "state/query/where.h"
 
 /* As typed; texts point into argv. */
 struct ga_list_ask {
@@ -18,6 +19,9 @@ extern const char *const ga_list_kinds[];
  * GA_USAGE. Whether there is such a kind is not checked. */
 GA_MUST_CHECK int ga_list_check(const struct ga_list_ask *ask, const char **kind,
 				struct ga_err *err);
+/* For conditions that no record meets: refuses a code that no page has (GA_USAGE, with near words),
+ * because a typing error must not look like "there is none". */
+GA_MUST_CHECK int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err);
 /* Says how many acknowledged entries were left out, below the table or else on stderr; nothing for
  * 0. */
 void ga_list_tell_hidden(int64_t hidden);

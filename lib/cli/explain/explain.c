@@ -222,6 +222,14 @@ int ga_explain(const char *word, struct ga_err *err)
 	return 0;
 }
 
+int ga_explain_knows(const char *word, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts words = { NULL, 0 };
+
+	all_words(&words);
+	return ga_texts_has(&words, word) ? 0 : unknown(word, err);
+}
+
 void ga_explain_list(void)
 {
 	ga_autotexts struct ga_texts words = { NULL, 0 };

@@ -12,6 +12,8 @@
 
 /* Prints everything that the word means. GA_NOTFOUND with near words. */
 GA_MUST_CHECK int ga_explain(const char *word, struct ga_err *err);
+/* Whether a page or a kind of record has the word; GA_NOTFOUND with near words, as ga_explain. */
+GA_MUST_CHECK int ga_explain_knows(const char *word, struct ga_err *err);
 /* Prints every word, one a line, sorted. */
 void ga_explain_list(void);
 

@@ -213,10 +213,9 @@ static void offer_name(const char *name, const char *about, const char *before, 
 }
 
 static void offer_objects(const struct cursor *c, const struct objects *o, const char *before,
-			  const char *begin)
+			  const char *begin, struct ga_texts *seen)
 {
 	ga_autostr struct ga_str said = GA_STR_INIT;
-	struct ga_texts seen = { 0 };
 	char *line, *save = NULL, *p;
 	json_t *alias;
 	size_t i;
@@ -228,15 +227,15 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 		ga_autojson json_t *json = o->id ? json_loads(line, 0, NULL) : NULL;
 
 		if (!o->id)
-			offer_name(line, NULL, before, begin, &seen);
+			offer_name(line, NULL, before, begin, seen);
 		if (!json)
 			continue;
 		describe(json, o->about, GA_ARRAY_SIZE(o->about), &about);
 		if (o->name)
 			offer_name(json_string_value(ga_cell_member(json, o->name)), about.buf,
-				   before, begin, &seen);
+				   before, begin, seen);
 		offer_name(json_string_value(ga_cell_member(json, o->id)), about.buf, before, begin,
-			   &seen);
+			   seen);
 		/* Other names only help somebody who began to type one. */
 		json_array_foreach(o->aliases && begin[strlen(before)] ?
 				   ga_cell_member(json, o->aliases) : NULL, i, alias) {
@@ -244,10 +243,9 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 
 			for (p = name; *p; p++)
 				*p = (char)tolower((unsigned char)*p);
-			offer_name(name, about.buf, before, begin, &seen);
+			offer_name(name, about.buf, before, begin, seen);
 		}
 	}
-	ga_texts_release(&seen);
 }
 
 /* ---- members ---- */
@@ -435,7 +433,7 @@ static void offer_meaning(const struct cursor *c, const char *word, size_t len, 
 		return;
 	offer_words(m->values, before, begin);
 	for (i = 0; i < GA_ARRAY_SIZE(m->objects) && m->objects[i]; i++)
-		offer_objects(c, m->objects[i], before, begin);
+		offer_objects(c, m->objects[i], before, begin, &seen);
 	if (ga_streq(m->means, "kind"))
 		offer_words(c->prog->kinds, before, begin);
 	else if (ga_streq(m->means, "condition"))

@@ -193,7 +193,7 @@ types()
   keys C-u C-l
   keys -l "gpuaas-approve "
   keys Tab Tab
-  wait_for 20 shows "cordon .*quarantine .*withdraw" || { screen; return 1; }
+  wait_for 20 shows "confirm .*quarantine .*withdraw" || { screen; return 1; }
   run ! shows "some-file"
 }
 

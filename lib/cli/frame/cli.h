@@ -61,7 +61,11 @@ struct ga_prog {
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
+	/* Words of args that are typed as they are, with a line each; ends with NULL. NULL: none. */
+	const char *const (*lines)[2];
 	const char *const *kinds; /* what the operand KIND may be, NULL-terminated, or NULL */
+	const struct ga_schema *condition_on; /* the kind that conditions are about; NULL: that of
+					       * the operand KIND */
 	const char *const *forms; /* words of -o beside ga_form_words, NULL-terminated, or NULL:
 				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */

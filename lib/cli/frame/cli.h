@@ -37,7 +37,8 @@ struct ga_opt {
 	const char *arg; /* the value in --help: "NODE", "FILE", …, a word of complete.c, which
 			  * says what it means; "TEAM,…": several; NULL for a flag */
 	const char *help;
-	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. NULL-terminated. */
+	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. Ends with
+	 * NULL. */
 	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
 };

@@ -372,7 +372,13 @@ int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 	if (ga_hostdb_open_or_make(dir, &h, err) < 0 || ga_evidence_find(&h, key, &ids, err) < 0)
 		return -1;
 	for (i = 0; i < ids.n; i++) {
-		if (ga_evidence_get(&h, ids.v[i], &e, err) < 0)
+		int r = ga_evidence_get(&h, ids.v[i], &e, err);
+
+		if (r == 0)
+			r = ga_refuse(err, GA_NOTFOUND, NULL, key,
+				      ("evidence '%.64s' was removed meanwhile", ids.v[i]),
+				      ("run the same again"));
+		if (r < 0)
 			return -1;
 		if (i)
 			ga_str_addc(out, '\n');

@@ -173,6 +173,45 @@ END
   jq_is "select(.kind==\"gpuaas.drain-blocker/1\")|[.object,.code]|join(\" \")" "$job releasing"
 }
 
+# command and rest of the sentence of the blocker $job
+blocker()
+{
+  jq -r --arg job "$job" 'select(.kind == "gpuaas.drain-blocker/1" and .object == $job) |
+    .command + (.sentence | capture("(?<end>: [^:]*)$") // {end: ""}).end' <<< "$output"
+}
+
+@test "no command of a node ends a tenant whose run time is not over" {
+  fleet 1 2
+  job=$(running --project vision --name job --run-time 29d)
+  run_ok gpuaas-node show "$NODE"
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it before then"
+  run_status 1 gpuaas-node drain "$NODE" --reason fan --deadline 2h
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it before then"
+  run_status 1 gpuaas-node drain "$NODE" --deadline 30d
+  assert_equal "$(blocker)" "gpuaas-node drain $NODE: wait for it"
+  run_ok gpuaas-node undrain "$NODE"
+  # Of another one nobody knows when it ends; a plan is not ended either.
+  job=$(running --name other)
+  run_status 1 gpuaas-node drain "$NODE" --reason fan
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it"
+  run_status 1 gpuaas-node drain "$NODE" --table
+  assert_output "$ gpuaas-show $job"
+  refute_output "gpuaas-release"
+}
+
+@test "the commands of a node that does not drain only show" {
+  fleet 2 2
+  job=$(running --run-time 1s)
+  # shellcheck disable=SC2016 # for the inner shell
+  wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$job"
+  gpuaas-place --profile lab --node "$NODE" > "$T/plan"
+  run_ok gpuaas-node show "$NODE"
+  assert_equal "$(blocker)" "gpuaas-show $job: its time is over"
+  jq_is "select(.code == \"not_taken_up\").command" "gpuaas-show $(jq -r .allocation "$T/plan")"
+  run_status 1 gpuaas-node drain "$NODE" --reason fan
+  assert_equal "$(blocker)" "gpuaas-release $job | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -: its time is over"
+}
+
 @test "evacuation: only with consent, only when there is another place, and nothing twice" {
   fleet 2 1
   job=$(running --project vision --name job)

@@ -96,6 +96,8 @@ node_is()
   fleet 1 1
   run_status 2 gpuaas-node drain "$NODE"
   assert_stderr "needs --reason"
+  run_status 2 gpuaas-node drain "$NODE" --reason "new firmware" --deadline "5m ago"
+  assert_stderr "--deadline: '5m ago' is in the past"
   node_is active
   run_ok gpuaas-node drain "$NODE" --reason "new firmware" --deadline 24h
   jq_is '[.state,.cordon_reason,.drain_deadline != null]|join(" ")' "draining new firmware true"
@@ -162,6 +164,10 @@ END
     "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-on gpuaas-provision | gpuaas-state fold -"
   run_status 1 gpuaas-node drain "$NODE" --table
   assert_output "requested by root"
+  # The expiry of the plan is over once its host took it up.
+  run_ok gpuaas-list allocations
+  jq_is "select(.allocation == \"$job\").expires_at" null
+  jq_is "select(.allocation == \"$plan\").expires_at != null" true
   # Nothing new comes; what is there is not touched.
   run_status 1 gpuaas-place --profile lab --node "$NODE"
   jq_is .nodes[0].code node_draining
@@ -332,8 +338,15 @@ evacuated_to()
   run_status 2 gpuaas-node lost "$NODE" --reason fire < /dev/null
   assert_stderr "--yes"
   run_ok gpuaas-node lost "$NODE" --reason fire --dry-run
+  would=$(jq -r 'select(.kind=="gpuaas.drain-blocker/1")|[.object,.state,.command,.sentence]|join(" ")' \
+    <<< "$output")
+  assert_output "is release_failed since"
+  assert_output "not billed, its slots: $(gpuaas-list slots --where "allocation=$job" | jq -r .slot) cleanup_blocked"
   node_is active
+  assert_equal "$(gpuaas-list allocations --where "allocation=$job" | jq -r .state)" active
   run_ok gpuaas-node lost "$NODE" --reason fire --yes
+  assert_equal "$(jq -r 'select(.kind=="gpuaas.drain-blocker/1")|[.object,.state,.command,.sentence]|join(" ")' \
+    <<< "$output" | sed 's/since [^,]*//')" "$(sed 's/since [^,]*//' <<< "$would")"
   jq_is 'select(.kind=="gpuaas.node/1")|[.state,.cordon_reason]|join(" ")' "quarantined fire"
   jq_is "select(.kind==\"gpuaas.drain-blocker/1\")|[.object,.state]|join(\" \")" "$job release_failed"
   run_ok gpuaas-list usage --where "allocation=$job"

@@ -141,7 +141,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 
 /* The columns of the query below. */
 enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
-       B_OTHERS, B_DEADLINE, B_DRAINS };
+       B_OTHERS, B_DEADLINE, B_DRAINS, B_BILLED, B_SLOTS };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -174,10 +174,15 @@ static enum ends when_ends(const struct ga_rows *r, const char *until)
 	return deadline && strcmp(until, deadline) <= 0 ? ENDS_IN_TIME : ENDS_LATE;
 }
 
-/* What to do about an allocation in use, in words. */
+/* What is left of an allocation that failed, or what to do about one in use, in words. */
 static char *outlook_of(const struct ga_rows *r, const char *code, const char *until,
 			enum ends ends)
 {
+	const char *slots = ga_rows_text(r, B_SLOTS);
+
+	if (ga_streq(code, "blocked"))
+		return ga_xprintf("%s%s%s", ga_rows_bool(r, B_BILLED) ? "" : ", not billed",
+				  slots ? ", its slots: " : "", slots ? slots : "");
 	if (!ga_streq(code, "in_use"))
 		return ga_xstrdup("");
 	if (ends == HAS_ENDED)
@@ -235,6 +240,12 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 }
 
 #define OTHERS "EXISTS (SELECT 1 FROM node o WHERE o.id <> ?1 AND o.state = 'active')"
+#define BILLED \
+	"EXISTS (SELECT 1 FROM usage o WHERE o.allocation_id = a.id AND o.ended_at IS NULL)"
+#define SLOTS \
+	"(SELECT group_concat(said, ', ') FROM (SELECT s.id || ' ' || s.state AS said " \
+	"FROM claim k JOIN slot s ON s.id = k.slot_id WHERE k.allocation_id = a.id " \
+	"AND k.held_by IS NOT NULL ORDER BY s.slot_index) AS t)"
 #define DRAINS "(SELECT d.state = 'draining' FROM node d WHERE d.id = ?1)"
 #define DEADLINE "(SELECT d.drain_deadline FROM node d WHERE d.id = ?1)"
 
@@ -253,11 +264,12 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"a.name, a.shape, " OTHERS ", " DEADLINE ", " DRAINS " FROM claim c "
+			"a.name, a.shape, " OTHERS ", " DEADLINE ", " DRAINS ", " BILLED ", " SLOTS
+			" FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
-			"NULL, NULL, NULL, a.shape, 0, NULL, 0 FROM claim c "
+			"NULL, NULL, NULL, a.shape, 0, NULL, 0, 0, NULL FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
 			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",

@@ -165,6 +165,24 @@ file_id()
   run_ok gpuaas-state check
 }
 
+@test "a dry run of the wipe after a dry run of the release expects the VM to be gone" {
+  make_vm
+  here gpuaas-release demo --hold 0 --dry-run > "$T/would"
+  run_ok here gpuaas-wipe --dry-run "$T/would"
+  jq_is 'select(.kind == "gpuaas.wipe-evidence/1").reason' \
+    "dry_run: nothing was done; libvirt domain $DOMAIN uses it, and ends with the release"
+  allocation_is active
+  assert_equal "$(domstate)" running
+  # Of another allocation it is a use as before, and so it is for an order that is none of a dry run.
+  jq -c 'if .kind == "gpuaas.wipe-order/1" or .allocation then .allocation = "zzzzzzzz" else . end' \
+    "$T/would" > "$T/other"
+  run here gpuaas-wipe --dry-run "$T/other"
+  assert_output "nvme_in_use: libvirt domain $DOMAIN uses it"
+  jq -c 'if .kind == "gpuaas.wipe-order/1" then .dry_run = false else . end' "$T/would" > "$T/real"
+  run here gpuaas-wipe --dry-run "$T/real"
+  assert_output "nvme_in_use: libvirt domain $DOMAIN uses it"
+}
+
 @test "the profile's hold is the default, and 0 releases at once" {
   make_vm '.hold_seconds = 7200'
   assert_equal "$(gpuaas-list profiles | jq -s 'map(.hold_seconds) | max')" 7200

@@ -96,6 +96,8 @@ node_is()
   fleet 1 1
   run_status 2 gpuaas-node drain "$NODE"
   assert_stderr "needs --reason"
+  run_status 2 gpuaas-node drain "$NODE" --reason "new firmware" --deadline "5m ago"
+  assert_stderr "--deadline: '5m ago' is in the past"
   node_is active
   run_ok gpuaas-node drain "$NODE" --reason "new firmware" --deadline 24h
   jq_is '[.state,.cordon_reason,.drain_deadline != null]|join(" ")' "draining new firmware true"
@@ -162,6 +164,10 @@ END
     "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-on gpuaas-provision | gpuaas-state fold -"
   run_status 1 gpuaas-node drain "$NODE" --table
   assert_output "requested by root"
+  # The expiry of the plan is over once its host took it up.
+  run_ok gpuaas-list allocations
+  jq_is "select(.allocation == \"$job\").expires_at" null
+  jq_is "select(.allocation == \"$plan\").expires_at != null" true
   # Nothing new comes; what is there is not touched.
   run_status 1 gpuaas-place --profile lab --node "$NODE"
   jq_is .nodes[0].code node_draining
@@ -171,6 +177,45 @@ END
   gpuaas-release "$job" > "$T/order"
   run_status 1 gpuaas-node drain "$NODE"
   jq_is "select(.kind==\"gpuaas.drain-blocker/1\")|[.object,.code]|join(\" \")" "$job releasing"
+}
+
+# command and rest of the sentence of the blocker $job
+blocker()
+{
+  jq -r --arg job "$job" 'select(.kind == "gpuaas.drain-blocker/1" and .object == $job) |
+    .command + (.sentence | capture("(?<end>: [^:]*)$") // {end: ""}).end' <<< "$output"
+}
+
+@test "no command of a node ends a tenant whose run time is not over" {
+  fleet 1 2
+  job=$(running --project vision --name job --run-time 29d)
+  run_ok gpuaas-node show "$NODE"
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it before then"
+  run_status 1 gpuaas-node drain "$NODE" --reason fan --deadline 2h
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it before then"
+  run_status 1 gpuaas-node drain "$NODE" --deadline 30d
+  assert_equal "$(blocker)" "gpuaas-node drain $NODE: wait for it"
+  run_ok gpuaas-node undrain "$NODE"
+  # Of another one nobody knows when it ends; a plan is not ended either.
+  job=$(running --name other)
+  run_status 1 gpuaas-node drain "$NODE" --reason fan
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it"
+  run_status 1 gpuaas-node drain "$NODE" --table
+  assert_output "$ gpuaas-show $job"
+  refute_output "gpuaas-release"
+}
+
+@test "the commands of a node that does not drain only show" {
+  fleet 2 2
+  job=$(running --run-time 1s)
+  # shellcheck disable=SC2016 # for the inner shell
+  wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$job"
+  gpuaas-place --profile lab --node "$NODE" > "$T/plan"
+  run_ok gpuaas-node show "$NODE"
+  assert_equal "$(blocker)" "gpuaas-show $job: its time is over"
+  jq_is "select(.code == \"not_taken_up\").command" "gpuaas-show $(jq -r .allocation "$T/plan")"
+  run_status 1 gpuaas-node drain "$NODE" --reason fan
+  assert_equal "$(blocker)" "gpuaas-release $job | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -: its time is over"
 }
 
 @test "evacuation: only with consent, only when there is another place, and nothing twice" {
@@ -293,8 +338,15 @@ evacuated_to()
   run_status 2 gpuaas-node lost "$NODE" --reason fire < /dev/null
   assert_stderr "--yes"
   run_ok gpuaas-node lost "$NODE" --reason fire --dry-run
+  would=$(jq -r 'select(.kind=="gpuaas.drain-blocker/1")|[.object,.state,.command,.sentence]|join(" ")' \
+    <<< "$output")
+  assert_output "is release_failed since"
+  assert_output "not billed, its slots: $(gpuaas-list slots --where "allocation=$job" | jq -r .slot) cleanup_blocked"
   node_is active
+  assert_equal "$(gpuaas-list allocations --where "allocation=$job" | jq -r .state)" active
   run_ok gpuaas-node lost "$NODE" --reason fire --yes
+  assert_equal "$(jq -r 'select(.kind=="gpuaas.drain-blocker/1")|[.object,.state,.command,.sentence]|join(" ")' \
+    <<< "$output" | sed 's/since [^,]*//')" "$(sed 's/since [^,]*//' <<< "$would")"
   jq_is 'select(.kind=="gpuaas.node/1")|[.state,.cordon_reason]|join(" ")' "quarantined fire"
   jq_is "select(.kind==\"gpuaas.drain-blocker/1\")|[.object,.state]|join(\" \")" "$job release_failed"
   run_ok gpuaas-list usage --where "allocation=$job"

@@ -220,7 +220,7 @@ END
   fleet 2 4
   run_status 1 place --gpus 3
   jq_is '"\(.code) \(.alternatives | join(",")) \(.hint)"' \
-    "count_not_allowed 1 GPU,2 GPUs,4 GPUs,8 GPUs ask for 1, 2, 4 or 8"
+    "count_not_allowed 1 GPU on node n000 now,2 GPUs on node n000 now,4 GPUs on node n000 now ask for 1, 2, 4 or 8"
   run_status 1 place --gpus 8
   jq_is '"\(.code) \(.alternatives[0])"' "no_single_node 4 GPUs on node n000 now"
   run_status 1 place --type b200

@@ -314,6 +314,12 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 	return r;
 }
 
+/* Whether the domains are only the one that ends before the wipe. */
+static bool only_ends(const struct ga_guard_opts *o, const struct ga_str *names)
+{
+	return o->ends && ga_streq(names->buf, o->ends);
+}
+
 /* A hypervisor that does not answer is usually no refusal: a running domain has the disk open, and
  * check_openers sees that. But a domain that is off has its disk too: where the journal of this
  * host gives the disk to an allocation, libvirt must have answered. */
@@ -325,7 +331,10 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 	int n = o->domains ? o->domains(d->dev.path, d->dev.wwid, &names, &silent) :
 			     ask_libvirt(o->libvirt_uri, d, &names, &silent);
 
-	if (n > 0)
+	if (n > 0 && only_ends(o, &names))
+		add_step(steps, "domains", "not_proven",
+			 "libvirt domain %s uses it, and ends with the release", names.buf);
+	else if (n > 0)
 		add_step(steps, "domains", "failed", "nvme_in_use: libvirt domain %s uses it",
 			 names.buf);
 	else if (!n && silent.code)
@@ -347,8 +356,9 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 }
 
 /* Openers that close the disk by themselves within a moment do not count: udev looks at new
- * disks. */
-static void check_openers(const struct ga_disk *d, const char *name, struct ga_guard_steps *steps)
+ * disks. ends: as in guard.h. */
+static void check_openers(const struct ga_disk *d, const char *name, const char *ends,
+			  struct ga_guard_steps *steps)
 {
 	int64_t deadline = ga_clock_mono_micros() + TRANSIENT;
 	bool file = ga_streq(d->medium, "file");
@@ -357,7 +367,11 @@ static void check_openers(const struct ga_disk *d, const char *name, struct ga_g
 	do
 		ga_openers_find(d, &who);
 	while (who.pid && ga_clock_wait(deadline, GA_SECOND / 5));
-	if (who.pid)
+	if (who.pid && ends && ga_starts(who.command, "qemu"))
+		add_step(steps, name, "not_proven",
+			 "process %lld (%s) has it open, and ends with the release of %s",
+			 (long long)who.pid, who.command, ends);
+	else if (who.pid)
 		add_step(steps, name, "failed", "nvme_in_use: process %lld (%s) has it open%s",
 			 (long long)who.pid, who.command, who.mapped ? " (mapped)" : "");
 	else if (!who.complete && who.hidden && !geteuid())
@@ -399,7 +413,7 @@ int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 	if (check_uses(d, o, steps, err) < 0)
 		return -1;
 	check_domains(d, o, steps);
-	check_openers(d, "open_files", steps);
+	check_openers(d, "open_files", o->ends, steps);
 	return !any_failed(steps);
 }
 
@@ -412,6 +426,6 @@ int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char 
 	check_identity(d, o, step, format_ran, steps);
 	if (check_uses_again(d, uses, steps, err) < 0)
 		return -1;
-	check_openers(d, openers, steps);
+	check_openers(d, openers, NULL, steps);
 	return !any_failed(steps);
 }

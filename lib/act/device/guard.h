@@ -45,6 +45,9 @@ struct ga_guard_opts {
 				     refusal */
 	bool ordered;		  /* a state gave the order and knows the disk's holder; without an
 				     order a holder is a refusal, whatever the hypervisor reports */
+	const char *ends;	  /* for a dry run of an order of a dry run: the domain that the
+				     release ends before the wipe, so that its use of the disk is
+				     no refusal; or NULL */
 	const char *libvirt_uri;  /* its domains are checked when domains is NULL; or NULL */
 };
 

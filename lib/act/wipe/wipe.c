@@ -22,6 +22,7 @@ struct run {
 	struct ga_wipe_evidence *e;
 	struct ga_disk disk;
 	struct ga_guard_opts guard;
+	char *ends; /* the domain that the release of a dry run ends first; or NULL */
 	struct ga_nvme_dev drive;
 	bool has_drive; /* it takes NVMe commands */
 	struct ga_wipe_plan plan;
@@ -171,6 +172,8 @@ static int take_guard(struct run *r, struct ga_err *err)
 		guard_step(r, "found", &why);
 		return 0;
 	}
+	if (r->o->dry_run && w->dry_run && w->allocation)
+		r->ends = ga_xprintf("gpuaas-%s", w->allocation);
 	r->guard = (struct ga_guard_opts){
 		.wwid = w->nvme_wwid,
 		.size_bytes = r->o->alone ? GA_UNKNOWN : w->nvme_size_bytes,
@@ -183,6 +186,7 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.lab = r->o->alone && w->lab ? GA_UNKNOWN : w->lab,
 		.holder = r->o->holder,
 		.ordered = !r->o->alone,
+		.ends = r->ends,
 		.libvirt_uri = r->o->libvirt_uri,
 	};
 	rc = ga_guard_take(&r->disk, &r->guard, !r->o->dry_run,
@@ -460,6 +464,20 @@ static int run_all(struct run *r, struct ga_err *err)
 	return 0;
 }
 
+/* What the wipe that the dry run stands for waits for: the use of the disk that the release ends;
+ * NULL: nothing. */
+static const char *ends_first(const struct run *r)
+{
+	size_t i;
+
+	for (i = 0; r->ends && i < r->e->guard.n; i++)
+		if (ga_streq(r->e->guard.v[i].step, "domains") &&
+		    ga_streq(r->e->guard.v[i].outcome, "not_proven") &&
+		    strstr(r->e->guard.v[i].detail, r->ends))
+			return r->e->guard.v[i].detail;
+	return NULL;
+}
+
 void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 {
 	struct run r = { .o = o, .e = e, .disk = GA_DISK_INIT };
@@ -485,9 +503,14 @@ void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	if (o->dry_run) {
 		replace(&e->outcome, "not_started");
 		if (e->attempts.n && (r.plan.reachable || r.disk.fd < 0)) {
-			replace(&e->reason, "dry_run: nothing was done");
+			const char *first = ends_first(&r);
+			ga_autofree char *said = ga_xprintf("dry_run: nothing was done%s%s",
+							    first ? "; " : "", first ? first : "");
+
+			replace(&e->reason, said);
 			e->status = 0;
 		}
 	}
+	free(r.ends);
 	ga_disk_release(&r.disk);
 }

@@ -17,6 +17,7 @@
 #include "record/host.h"
 #include "record/node.h"
 #include "record/plan.h"
+#include "record/time.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
 #include "state/node/key.h"
@@ -197,6 +198,29 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit(schema, obj, err);
 }
 
+struct blockers {
+	struct ga_drain_blocker *v;
+	size_t n;
+};
+
+static void cleanup_blockers(struct blockers *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_schema_release(&ga_drain_blocker_schema, &list->v[i]);
+	ga_list_release(list);
+}
+
+static int keep(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
+{
+	struct blockers *list = arg;
+
+	(void)err;
+	ga_schema_copy(schema, obj, ga_list_add(list));
+	return 0;
+}
+
 /* Emits the blockers of the node's drain; returns their number. */
 static int show_blockers(struct run *run, struct ga_err *err)
 {
@@ -293,6 +317,7 @@ static int evacuate(struct run *run, struct ga_err *err)
 static int drain(struct run *run, struct ga_err *err)
 {
 	const struct ga_node_opts *o = run->o;
+	ga_autofree char *now = ga_time_now();
 	char deadline[GA_TIME_SIZE];
 	int blockers;
 
@@ -302,6 +327,11 @@ static int drain(struct run *run, struct ga_err *err)
 				 ("nothing is stopped without --evacuate"));
 	if (o->deadline && ga_cli_when("--deadline", o->deadline, true, deadline, err) < 0)
 		return -1;
+	if (o->deadline && strcmp(deadline, now) < 0)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--deadline: '%s' is in the past", o->deadline),
+				 ("give a time to come, or a duration from now, as in "
+				  "'--deadline 24h'"));
 	if (move_to(run, o->deadline ? deadline : NULL, err) < 0 || evacuate(run, err) < 0 ||
 	    ga_db_begin_read(run->db, err) < 0)
 		return -1;
@@ -316,9 +346,14 @@ static int retire(struct run *run, struct ga_err *err)
 	return move(run, err);
 }
 
+/* The allocations and slots are read before the end of the transaction, so that a dry run, too,
+ * shows what becomes of them. */
 static int lost(struct run *run, struct ga_err *err)
 {
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+	ga_cleanup(cleanup_blockers) struct blockers left = { 0 };
 	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+	size_t i;
 
 	if (!run->o->reason || !*run->o->reason)
 		return ga_fail(err, GA_USAGE, "lost needs --reason");
@@ -327,13 +362,15 @@ static int lost(struct run *run, struct ga_err *err)
 	    begin(run, true, true, err) < 0 ||
 	    ga_store_node_lost(run->db, run->id, run->o->reason, err) < 0 ||
 	    ga_store_node(run->db, run->id, &node, err) < 0 ||
+	    ga_store_drain_blockers(run->db, run->id, here, keep, &left, err) < 0 ||
 	    finish(run, &ga_node_schema, &node, err) < 0)
 		return -1;
 	if (!run->o->dry_run)
 		ga_request_tidy(run->db); /* of its cancelled plans */
-	if (ga_db_begin_read(run->db, err) < 0)
-		return -1;
-	return show_blockers(run, err) < 0 ? -1 : 0;
+	for (i = 0; i < left.n; i++)
+		if (ga_emit(&ga_drain_blocker_schema, &left.v[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 static int revoke_key(struct run *run, struct ga_err *err)

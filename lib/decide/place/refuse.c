@@ -597,33 +597,51 @@ static bool is_missing(const struct ga_place_ask *ask)
 	return true;
 }
 
+/* The first node by id that has that many GPUs for the request now, or NULL. */
+static const struct ga_fleet_node *node_for(const struct ga_place_ask *ask, int64_t count)
+{
+	const struct ga_fleet_node *where = NULL;
+	struct ga_place_ask other = *ask;
+	size_t i;
+
+	other.count = count;
+	for (i = 0; i < ask->fleet->nodes.n; i++) {
+		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
+		struct ga_place_option o;
+
+		if ((!where || strcmp(node->id, where->id) < 0) &&
+		    !ga_place_offer(&other, node, &o))
+			where = node;
+	}
+	return where;
+}
+
+static void add_count(int64_t count, const struct ga_fleet_node *where, struct ga_refusal *ret)
+{
+	*ga_list_add(&ret->alternatives) =
+		ga_xprintf("%" PRId64 " GPU%s on node %s now", count, count == 1 ? "" : "s",
+			   where->id);
+}
+
 /* Adds the largest smaller count that is allowed and fits now. */
 static void alternative_count(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
-	struct ga_place_ask smaller = *ask;
 	const struct ga_fleet_node *where = NULL;
 	int64_t best = 0;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; !ask->baremetal && i < ask->profile->counts.n; i++) {
-		smaller.count = ask->profile->counts.v[i];
-		if (smaller.count >= ask->count || smaller.count <= best)
-			continue;
-		for (j = 0; j < ask->fleet->nodes.n; j++) {
-			const struct ga_fleet_node *node = &ask->fleet->nodes.v[j];
-			struct ga_place_option o;
+		int64_t count = ask->profile->counts.v[i];
+		const struct ga_fleet_node *node =
+			count < ask->count && count > best ? node_for(ask, count) : NULL;
 
-			if (ga_place_offer(&smaller, node, &o))
-				continue;
-			if (!where || smaller.count > best || strcmp(node->id, where->id) < 0)
-				where = node;
-			best = smaller.count;
-		}
+		if (!node)
+			continue;
+		where = node;
+		best = count;
 	}
 	if (where)
-		*ga_list_add(&ret->alternatives) =
-			ga_xprintf("%" PRId64 " GPU%s on node %s now", best, best == 1 ? "" : "s",
-				   where->id);
+		add_count(best, where, ret);
 }
 
 /* Adds a node that fits without the constraints that a request can drop. */
@@ -742,10 +760,12 @@ void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *re
 	    ga_xprintf("profile '%s' does not allow %" PRId64 " GPUs", ask->profile->name,
 		       ask->count),
 	    ga_xprintf("ask for %s", counts.buf));
-	for (i = 0; i < n; i++)
-		*ga_list_add(&ret->alternatives) =
-			ga_xprintf("%" PRId64 " GPU%s", ask->profile->counts.v[i],
-				   ask->profile->counts.v[i] == 1 ? "" : "s");
+	for (i = 0; i < n; i++) {
+		const struct ga_fleet_node *node = node_for(ask, ask->profile->counts.v[i]);
+
+		if (node)
+			add_count(ask->profile->counts.v[i], node, ret);
+	}
 }
 
 void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret)

@@ -214,8 +214,10 @@ int ga_net_nat(const char *network, struct ga_str *evidence)
 	if (nft < 0 && iptables < 0)
 		return -1;
 	ga_str_clear(evidence);
-	ga_str_addf(evidence, "%s shows no source NAT for %s",
-		    nft < 0 ? "iptables" : iptables < 0 ? "nft" : "neither nft nor iptables",
+	ga_str_addf(evidence, "%s no source NAT for %s",
+		    nft < 0	 ? "iptables shows" :
+		    iptables < 0 ? "nft shows" :
+				   "nft and iptables show",
 		    network);
 	return 0;
 }

@@ -141,7 +141,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 
 /* The columns of the query below. */
 enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
-       B_OTHERS, B_DEADLINE };
+       B_OTHERS, B_DEADLINE, B_DRAINS, B_BILLED, B_SLOTS };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -174,9 +174,30 @@ static enum ends when_ends(const struct ga_rows *r, const char *until)
 	return deadline && strcmp(until, deadline) <= 0 ? ENDS_IN_TIME : ENDS_LATE;
 }
 
+/* What is left of an allocation that failed, or what to do about one in use, in words. */
+static char *outlook_of(const struct ga_rows *r, const char *code, const char *until,
+			enum ends ends)
+{
+	const char *slots = ga_rows_text(r, B_SLOTS);
+
+	if (ga_streq(code, "blocked"))
+		return ga_xprintf("%s%s%s", ga_rows_bool(r, B_BILLED) ? "" : ", not billed",
+				  slots ? ", its slots: " : "", slots ? slots : "");
+	if (!ga_streq(code, "in_use"))
+		return ga_xstrdup("");
+	if (ends == HAS_ENDED)
+		return ga_xstrdup(": its time is over");
+	if (ends == ENDS_IN_TIME)
+		return ga_xstrdup(": wait for it");
+	if (ga_rows_bool(r, B_DRAINS) && ga_rows_bool(r, B_OTHERS))
+		return ga_xstrdup("");
+	return ga_xprintf(": only its owner ends it%s", until ? " before then" : "");
+}
+
 static char *sentence_of(const struct ga_rows *r, const char *code, const char *until,
 			 enum ends ends)
 {
+	ga_autofree char *outlook = outlook_of(r, code, until, ends);
 	const char *name = ga_rows_text(r, B_NAME), *since = ga_rows_text(r, B_SINCE);
 
 	if (ga_streq(ga_rows_text(r, B_KIND), "slot"))
@@ -189,32 +210,43 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
 			  ga_rows_text(r, B_PROJECT), ga_rows_text(r, B_OWNER),
 			  ga_rows_text(r, B_STATE), since, until ? ", meant to run until " : "",
-			  until ? until : "", ends == HAS_ENDED	   ? ": its time is over" :
-					      ends == ENDS_IN_TIME ? ": wait for it" :
-								     "");
+			  until ? until : "", outlook);
 }
 
-/* An allocation whose run time is over ends. For one that ends before the
- * deadline people wait: the drain shows what is left. Another one moves, where there is another
- * node; else it can only end. */
+/* For the command of a state, see ga_store_leave(). No command ends an allocation before its run
+ * time is over: on a node that drains, people wait for one that ends before the deadline, and
+ * another one moves with the consent of its owner, where there is another node. On a node that
+ * does not drain nothing is in the way, so what the tenants have is only shown. */
 static char *command_of(const struct ga_rows *r, const char *code, const char *node,
 			enum ends ends)
 {
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
 	const char *shape = ga_rows_text(r, B_SHAPE);
+	bool drains = ga_rows_bool(r, B_DRAINS), in_use = ga_streq(code, "in_use");
 
-	if (ga_streq(code, "in_use") && ends == ENDS_IN_TIME)
+	if (ga_streq(ga_rows_text(r, B_KIND), "slot"))
+		return ga_streq(code, "waiting_for_wipe") ?
+			       ga_xstrdup("gpuaas-wipe --pending") :
+			       ga_store_leave(GA_M_SLOT, state, shape, id);
+	if (drains && in_use && ends == ENDS_IN_TIME)
 		return ga_xprintf("gpuaas-node drain %s", node);
-	if (ga_streq(code, "in_use") && ends == ENDS_LATE && ga_rows_bool(r, B_OTHERS))
+	if (drains && in_use && ends == ENDS_LATE && ga_rows_bool(r, B_OTHERS))
 		return ga_xprintf("gpuaas-node drain %s --evacuate --consent %s", node, id);
-	if (!ga_streq(ga_rows_text(r, B_KIND), "slot"))
-		return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
-	if (ga_streq(code, "waiting_for_wipe"))
-		return ga_xstrdup("gpuaas-wipe --pending");
-	return ga_store_leave(GA_M_SLOT, state, shape, id);
+	/* One whose release began or failed is over for its tenant on any node. */
+	if (drains ? in_use && ends != HAS_ENDED :
+		     !ga_streq(state, "releasing") && !ga_streq(state, "release_failed"))
+		return ga_xprintf("gpuaas-show %s", id);
+	return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 }
 
 #define OTHERS "EXISTS (SELECT 1 FROM node o WHERE o.id <> ?1 AND o.state = 'active')"
+#define BILLED \
+	"EXISTS (SELECT 1 FROM usage o WHERE o.allocation_id = a.id AND o.ended_at IS NULL)"
+#define SLOTS \
+	"(SELECT group_concat(said, ', ') FROM (SELECT s.id || ' ' || s.state AS said " \
+	"FROM claim k JOIN slot s ON s.id = k.slot_id WHERE k.allocation_id = a.id " \
+	"AND k.held_by IS NOT NULL ORDER BY s.slot_index) AS t)"
+#define DRAINS "(SELECT d.state = 'draining' FROM node d WHERE d.id = ?1)"
 #define DEADLINE "(SELECT d.drain_deadline FROM node d WHERE d.id = ?1)"
 
 int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
@@ -232,11 +264,12 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"a.name, a.shape, " OTHERS ", " DEADLINE " FROM claim c "
+			"a.name, a.shape, " OTHERS ", " DEADLINE ", " DRAINS ", " BILLED ", " SLOTS
+			" FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
-			"NULL, NULL, NULL, a.shape, 0, NULL FROM claim c "
+			"NULL, NULL, NULL, a.shape, 0, NULL, 0, 0, NULL FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
 			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",

@@ -559,6 +559,8 @@ static void live(void)
 	t_code(ga_nat_publish(&web, &err), &err, GA_HOST, "no table",
 	       "live: nothing to publish in");
 	t_int(ga_net_nat("10.100.0.0/24", &evidence), 0, "live: no source NAT");
+	t_ok(strstr(evidence.buf, " no source NAT for 10.100.0.0/24") &&
+	     !strstr(evidence.buf, "neither"), "live: and said once: %s", evidence.buf);
 	t_int(ga_nat_unpublish(&web, &err), 0, "live: nothing to unpublish");
 	t_int(ga_nat_setup(&network, &err), 0, "live: set up: %s", err.msg);
 	t_int((int64_t)listed(&r), 0, "live: nothing is published");

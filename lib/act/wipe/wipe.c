@@ -464,8 +464,7 @@ static int run_all(struct run *r, struct ga_err *err)
 	return 0;
 }
 
-/* What the wipe that the dry run stands for waits for: the use of the disk that the release ends;
- * NULL: nothing. */
+/* The use of the disk that the release ends before the wipe; NULL: none. Of a dry run. */
 static const char *ends_first(const struct run *r)
 {
 	size_t i;

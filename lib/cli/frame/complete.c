@@ -548,7 +548,7 @@ static size_t ways_parse(const char *args, struct way ways[WAYS_MAX])
 	return n;
 }
 
-/* What the program says of a word that is typed as it is, or NULL. */
+/* The line of a word that is typed as it is, or NULL. */
 static const char *line_of(const struct ga_prog *prog, const char *word)
 {
 	const char *const(*l)[2];

@@ -129,7 +129,7 @@ int ga_store_destruction_check(struct ga_db *db, const char *wwid, struct ga_err
 			 ("slot '%s' is %s: the data on its disk '%.128s' is its tenant's", slot,
 			  state, wwid),
 			 ("nothing to do: the wipe after the release destroys it; "
-			  "'gpuaas-show %s' shows whose it is", slot));
+			  "'gpuaas-show %s' shows the tenant", slot));
 }
 
 int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *err)

@@ -243,7 +243,7 @@ struct noting {
 };
 
 static void note_phase(void *arg, const char *phase, const char *state, int64_t bytes,
-		       int64_t total)
+		       int64_t total, const char *detail)
 {
 	struct noting *n = arg;
 	struct ga_err lost = GA_ERR_INIT; /* harmless: the next run starts over anyway */
@@ -252,7 +252,7 @@ static void note_phase(void *arg, const char *phase, const char *state, int64_t 
 	    ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
 		ga_info("phase %s of %s: %s", phase, n->attempt, lost.msg);
 	if (n->phase)
-		n->phase(n->arg, phase, state, bytes, total);
+		n->phase(n->arg, phase, state, bytes, total, detail);
 }
 
 /* Records that this run writes from now on: if it is killed later, the guard of the next run knows

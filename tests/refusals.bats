@@ -131,6 +131,10 @@ lab slice 1 default null null node_missing"
   jq_slurp_is 'map("\(.requests) \(.gpus) \(.attempts)")|join(",")' "2 10 5,1 8 5"
   run_ok gpuaas-report refusals --from 72h --by code,user,project --table
   assert_output "2 requests for 10 GPUs refused, in 10 attempts"
+  # The verdict has the form of time that tables have, and the list is a history.
+  [[ $output =~ [0-9]\ [0-9:]{8}Z\ to\ [0-9-]{10}\ [0-9:]{8}Z:\ 2\ requests ]]
+  run_ok gpuaas-list refusals --table
+  [[ ${lines[1]} =~ \ [0-9-]{10}\ [0-9:]{8}Z ]]
   run_status 2 gpuaas-report refusals --by node
   assert_stderr "code type project profile user day"
   run_status 2 gpuaas-report refusals --by cod
@@ -189,6 +193,10 @@ gpuaas_refusal_attempts{code="node_missing"} 1'
   assert_stderr "no room"
   assert_equal "$(state_sql "SELECT count(*) FROM claim WHERE live = 1")" 1
   assert_equal "$(state_sql 'SELECT count(*) FROM refusal_total')" 0
+  # Without a plan they are kept in one transaction with the decision: the answer stands, too.
+  refused --gpus 8
+  assert_equal "$(jq -r .code <<< "$output")" no_capacity
+  assert_stderr "no room"
   state_sql "DROP TRIGGER no_room"
   run_status 1 gpuaas-place < "$T/requests"
   refute_stderr "not kept"

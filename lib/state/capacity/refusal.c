@@ -138,7 +138,7 @@ static int add_sums(struct ga_db *db, const struct row *r, const struct ga_kept_
 			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, new_row, new_row ? gpus : 0);
 }
 
-/* What is left of a row when its user has many of the day: what the fleet, its operator and the
+/* What is left of a row when its user has many of the day: what operator and
  * catalogue bound. */
 static void share(struct row *r, const struct ga_kept_refusal *k)
 {

@@ -3,8 +3,8 @@
  * gpuaas-state apply: stores declared objects from several files, in order. Each record is one
  * transaction and is printed after its commit. The first error ends the run and names the file and
  * the line; the records before it stay stored. A dry run is one transaction, which is rolled back,
- * and prints what each record would change. It holds the turn of the writers, so it reads its inputs
- * first: nobody waits for a program or person that writes them.
+ * and prints what each record would change. It holds the turn of the writers, so it reads its
+ * inputs first: nobody waits for a program or person that writes them.
  */
 #include <errno.h>
 #include <inttypes.h>

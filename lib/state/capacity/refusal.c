@@ -129,13 +129,15 @@ static int add_sums(struct ga_db *db, const struct row *r, const struct ga_kept_
 	int n = ga_db_exec(db, err,
 			   "UPDATE refusal_total SET requests = requests + ?3, gpus = gpus + ?4, "
 			   "attempts = attempts + 1 WHERE code = ?1 AND type = ?2",
-			   "ssbi", k->code, r->type, new_row, new_row ? gpus : 0);
+			   "ssbi", k->code, r->type, new_row,
+			    new_row ? gpus : 0);
 
 	if (n)
 		return n < 0 ? -1 : 0;
 	return ga_db_change(db, err,
 			    "INSERT INTO refusal_total (code, type, requests, gpus, attempts) "
-			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, new_row, new_row ? gpus : 0);
+			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, new_row,
+			    new_row ? gpus : 0);
 }
 
 /* What is left of a row when its user has many of the day: what operator and

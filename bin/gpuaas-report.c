@@ -16,7 +16,7 @@ static struct ga_report_opts opt;
 #define BY \
 	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "MEMBER,…", \
 	  .values = ga_cost_by_words, \
-	  .help = "a record for each team,project,type,profile,node,allocation (any of them)" }
+	  .help = "a record for each team,project,type,profile,node,allocation,user (any of them)" }
 #define FROM \
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME", \
 	  .help = "begin of the period: a month alone (2026-10), 2026-11-01, " \

@@ -693,3 +693,20 @@ ${slots[0]}"
   jq_slurp_is 'length' 1
   run_ok gpuaas-state check
 }
+
+@test "the data of a tenant is not given away: --destroy-data of a slot in use is refused" {
+  setup_host lab1
+  run_ok pipeline
+  in_host gpuaas-discover > "$T/now.rec"
+  for state in provisioning active releasing; do
+    without_triggers "UPDATE slot SET state = '$state' WHERE slot_index = 0"
+    without_triggers "UPDATE device SET dirty_since = '2026-11-01T00:00:00.000000Z' WHERE id = 'eui.002538b1000000a1'"
+    run_status 4 in_host gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 --dry-run < "$T/now.rec"
+    run_status 4 in_host gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 < "$T/now.rec"
+    assert_stderr "is $state: the data on its disk 'eui.002538b1000000a1' is its tenant's"
+    assert_equal "$(state_sql "SELECT destroy_data_by FROM device WHERE id = 'eui.002538b1000000a1'")" ""
+  done
+  # Without it the slot is as it was.
+  run_ok in_host gpuaas-approve --slot 0 < "$T/now.rec"
+  assert_equal "$(state_sql "SELECT state FROM slot WHERE slot_index = 0")" releasing
+}

@@ -457,3 +457,25 @@ gpuaas.profile/1 lab changed true"
   assert_equal "$(snapshot)" "$before"
   run_ok gpuaas-approve cordon "$(< "$T/slot")" --reason "TEXT of the ticket" --dry-run
 }
+
+# reads PID: it reads its input, or has opened the state before that
+reads()
+{
+  find "/proc/$1/fd" -lname '*memfd:records*' -o -lname "$GPUAAS_STATE" | grep -q .
+}
+
+@test "a dry run of apply that waits for its input keeps no other writer waiting, and has a bound" {
+  gpuaas-state init --lab > "$T/init"
+  mkfifo "$T/input"
+  gpuaas-state apply --dry-run --json - < "$T/input" > "$T/changes" &
+  reader=$!
+  exec 7> "$T/input"
+  echo '{"kind":"gpuaas.team/1","name":"red","projects":["a"],"groups":["b"]}' >&7
+  wait_for 10 reads "$reader"
+  run_ok timeout 5 gpuaas-state apply - <<< '{"kind":"gpuaas.team/1","name":"blue","projects":["a"],"groups":["b"]}'
+  exec 7>&-
+  wait "$reader"
+  assert_equal "$(jq -r '"\(.object) \(.change)"' "$T/changes")" "red new"
+  run_status 2 gpuaas-state apply --dry-run - < <(yes '{}' | head -c 68000000)
+  assert_stderr "at most 64 MiB"
+}

@@ -131,8 +131,14 @@ lab slice 1 default null null node_missing"
   jq_slurp_is 'map("\(.requests) \(.gpus) \(.attempts)")|join(",")' "2 10 5,1 8 5"
   run_ok gpuaas-report refusals --from 72h --by code,user,project --table
   assert_output "2 requests for 10 GPUs refused, in 10 attempts"
+  # The verdict has the form of time that tables have, and the list is a history.
+  [[ $output =~ [0-9]\ [0-9:]{8}Z\ to\ [0-9-]{10}\ [0-9:]{8}Z:\ 2\ requests ]]
+  run_ok gpuaas-list refusals --table
+  [[ ${lines[1]} =~ \ [0-9-]{10}\ [0-9:]{8}Z ]]
   run_status 2 gpuaas-report refusals --by node
   assert_stderr "code type project profile user day"
+  run_status 2 gpuaas-report refusals --by cod
+  assert_stderr "'code'"
   run_status 2 gpuaas-report refusals --by code,
   assert_equal "$(metric gpuaas_refusals)" 'gpuaas_refusals{code="no_capacity",type="nvidia-h200-141gb"} 1
 gpuaas_refusals{code="no_capacity"} 1
@@ -160,8 +166,20 @@ gpuaas_refusal_attempts{code="node_missing"} 1'
   for name in a b c; do refused --gpus 1 --project "p$name" --name "new-$name" --request-id "$name"; done
   assert_equal "$(kept .seq | wc -l)" 1001
   assert_equal "$(gpuaas-list refusals --newest --limit 1 |
-    jq -r '"\(.project) \(.name) \(.request_id) \(.count) \(.attempts)"')" "null null null 1 3"
+    jq -r '"\(.project) \(.name) \(.request_id) \(.count) \(.attempts)"')" "null null null null 3"
   assert_equal "$(kept 'select(.name == "second") | .attempts')" 2
+  # Whatever differs in requests, those that nobody else bounds share a row for each type.
+  for n in $(seq 1 30); do
+    jq_in_order -nc --argjson n "$n" '{kind: "gpuaas.request/1", profile: "lab", count: (1 + $n % 8),
+      types: (["nvidia-h200-141gb", "nvidia-b200-180gb", "nvidia-l40s-48gb", "nvidia-a100-sxm4-80gb"] |
+        if $n % 2 == 1 then reverse else . end | .[:1 + $n % 4]), name: "n\($n)x"}'
+  done > "$T/requests"
+  run_status 1 gpuaas-place < "$T/requests"
+  # two types, and two codes
+  assert_equal "$(kept .seq | wc -l)" 1005
+  # A profile that does not exist is none that a user can fill the rows with.
+  for n in 1 2 3; do run gpuaas-place --profile "none$n" --type gtx9; done
+  assert_equal "$(kept .seq | wc -l)" 1005
   run_ok gpuaas-state check
 }
 
@@ -175,10 +193,25 @@ gpuaas_refusal_attempts{code="node_missing"} 1'
   assert_stderr "no room"
   assert_equal "$(state_sql "SELECT count(*) FROM claim WHERE live = 1")" 1
   assert_equal "$(state_sql 'SELECT count(*) FROM refusal_total')" 0
+  # Without a plan they are kept in one transaction with the decision: the answer stands, too.
+  refused --gpus 8
+  assert_equal "$(jq -r .code <<< "$output")" no_capacity
+  assert_stderr "no room"
   state_sql "DROP TRIGGER no_room"
   run_status 1 gpuaas-place < "$T/requests"
   refute_stderr "not kept"
   assert_equal "$(kept .count)" 8
+}
+
+@test "a report with a group for each row takes no longer than one with few" {
+  refused --gpus 1
+  state_sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+    INSERT INTO refusal (day, actor, project, profile, shape, type, types, count, name, request_id,
+      code, sentence, attempts, first_at, last_at)
+    SELECT day, actor, 'p' || i, profile, shape, type, types, count, name, '', code, sentence, 1,
+      first_at, last_at FROM refusal, n"
+  run_ok timeout 10 gpuaas-report refusals --by day,project --json
+  assert_equal "${#lines[@]}" 40001
 }
 
 @test "hostile words of a request stay words" {

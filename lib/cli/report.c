@@ -86,39 +86,42 @@ static int read_window(struct report *r, struct ga_err *err)
 			  "of --to"));
 }
 
-static int unknown_by(const char *word, size_t len, struct ga_err *err)
+static int unknown_by(const char *asked, const char *what, const char *const *words,
+		      struct ga_err *err)
 {
-	ga_autofree char *asked = ga_xstrndup(word, len), *hint = NULL;
 	ga_autostr struct ga_str names = GA_STR_INIT;
+	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
 	size_t i;
 
 	ga_closest_begin(&near, asked);
-	for (i = 0; i < GA_BY_N; i++) {
-		ga_closest_word(&near, ga_cost_by_words[i]);
-		ga_str_addf(&names, " %s", ga_cost_by_words[i]);
+	for (i = 0; words[i]; i++) {
+		ga_closest_word(&near, words[i]);
+		ga_str_addf(&names, " %s", words[i]);
 	}
 	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("use cannot be grouped by '%.64s'", asked),
+			 ("%s cannot be grouped by '%.64s'", what, asked),
 			 ("%s--by takes, with commas:%s", hint, names.buf));
 }
 
-static int read_by(const char *text, bool by[GA_BY_N], struct ga_err *err)
+/* Reads --by: some of words (NULL-terminated), each once, in the order of text. */
+static int read_by(const char *text, const char *what, const char *const *words,
+		   struct ga_texts *ret, struct ga_err *err)
 {
 	for (; text && *text; text += *text == ',') {
-		size_t len = strcspn(text, ","), i;
+		ga_autofree char *word = ga_xstrndup(text, strcspn(text, ","));
+		size_t i;
 
-		for (i = 0; i < GA_BY_N; i++)
-			if (strlen(ga_cost_by_words[i]) == len &&
-			    !strncmp(ga_cost_by_words[i], text, len))
-				break;
-		if (i == GA_BY_N)
-			return unknown_by(text, len, err);
-		by[i] = true;
-		text += len;
+		for (i = 0; words[i] && strcmp(words[i], word) != 0; i++)
+			;
+		if (!words[i])
+			return unknown_by(word, what, words, err);
+		if (!ga_texts_has(ret, word))
+			ga_texts_add(ret, word);
+		text += strlen(word);
 		if (*text == ',' && !text[1])
-			return unknown_by("", 0, err);
+			return unknown_by("", what, words, err);
 	}
 	return 0;
 }
@@ -437,30 +440,6 @@ static int write_charges(const struct ga_cost_line *line, const struct ga_report
 
 /* ---- refused demand ---- */
 
-static int read_refused_by(const char *text, struct ga_texts *ret, struct ga_err *err)
-{
-	ga_autostr struct ga_str names = GA_STR_INIT;
-	size_t i;
-
-	for (i = 0; ga_refused_words[i]; i++)
-		ga_str_addf(&names, " %s", ga_refused_words[i]);
-	for (; *text; text += *text == ',') {
-		ga_autofree char *word = ga_xstrndup(text, strcspn(text, ","));
-
-		for (i = 0; ga_refused_words[i] && strcmp(ga_refused_words[i], word) != 0; i++)
-			;
-		text += strlen(word);
-		if (!ga_refused_words[i] || (*text == ',' && !text[1]))
-			return ga_refuse(err, GA_USAGE, NULL, NULL,
-					 ("refusals cannot be grouped by '%.64s'",
-					  ga_refused_words[i] ? "" : word),
-					 ("--by takes, with commas:%s", names.buf));
-		if (!ga_texts_has(ret, word))
-			ga_texts_add(ret, word);
-	}
-	return 0;
-}
-
 static int emit_refused(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
 {
 	const struct report *r = arg;
@@ -479,7 +458,7 @@ static int print_refused(const struct ga_refusal_report *group, void *arg, struc
 	const struct report *r = arg;
 
 	(void)err;
-	ga_print_item("%.19sZ to %.19sZ: %lld request%s for %lld GPUs refused, in %lld attempt%s",
+	ga_print_item("%s to %s: %lld request%s for %lld GPUs refused, in %lld attempt%s",
 		      r->from, r->to, (long long)group->requests, group->requests == 1 ? "" : "s",
 		      (long long)group->gpus, (long long)group->attempts,
 		      group->attempts == 1 ? "" : "s");
@@ -494,7 +473,8 @@ int ga_report_refusals(const struct ga_report_opts *o, struct ga_err *err)
 	ga_autodb_leave struct ga_db *db = NULL;
 	size_t i;
 
-	if (read_window(&r, err) < 0 || read_refused_by(o->by ? o->by : "code,type", &by, err) < 0)
+	if (read_window(&r, err) < 0 ||
+	    read_by(o->by ? o->by : "code,type", "refusals", ga_refused_words, &by, err) < 0)
 		return -1;
 	if (!o->to) /* what was refused in this second counts, too */
 		ga_time_format(ga_time_after(0, r.w.to + 1), r.to);
@@ -515,14 +495,16 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	ga_cleanup(cleanup_report) struct report r = { .o = o, .cost = cost };
 	ga_autodb_leave struct ga_db *db = NULL;
 	ga_autostr struct ga_str header = GA_STR_INIT, text = GA_STR_INIT;
+	ga_autotexts struct ga_texts asked = { NULL, 0 };
 	bool by[GA_BY_N] = { false }, focus = ga_streq(ga_cli_form(), "focus");
 	size_t i;
 
-	if (read_format(&r, err) < 0 || read_window(&r, err) < 0 || read_by(o->by, by, err) < 0 ||
+	if (read_format(&r, err) < 0 || read_window(&r, err) < 0 ||
+	    read_by(o->by, "use", ga_cost_by_words, &asked, err) < 0 ||
 	    (cost && (read_what_if(&r, err) < 0 || read_currency(&r, err) < 0)))
 		return -1;
 	for (i = 0; i < GA_BY_N; i++)
-		if (by[i])
+		if ((by[i] = ga_texts_has(&asked, ga_cost_by_words[i])))
 			r.by[r.n_by++] = ga_cost_by_words[i];
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, GA_DB_KEEP_MUCH, err) < 0 || ga_db_begin_read(db, err) < 0)

@@ -3,7 +3,8 @@
 
 -- One row for a UTC day, a user, a request and a reason: whoever asks again and again adds to
 -- attempts. A text that the request does not have is ''. The programs remove rows after 400 days
--- and bound the rows of a user on a day (lib/state/capacity/refusal.h).
+-- and bound the rows of a user on a day: beyond 1000, refusals share a row for each profile, shape,
+-- type and code (lib/state/capacity/refusal.h).
 CREATE TABLE refusal (
 	seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never given again: readers go on after it
 	day TEXT NOT NULL,		       -- 2026-01-31
@@ -13,7 +14,7 @@ CREATE TABLE refusal (
 	shape TEXT NOT NULL,
 	type TEXT NOT NULL,  -- the accelerator type that the demand counts for; '': none is named
 	types TEXT NOT NULL, -- JSON: those of the request, best first
-	count INTEGER NOT NULL CHECK (count >= 0), -- GPUs; 0: a machine with any number
+	count INTEGER NOT NULL CHECK (count >= 0), -- GPUs; 0: a machine with any number, or a shared row
 	name TEXT NOT NULL,
 	request_id TEXT NOT NULL,
 	code TEXT NOT NULL,

@@ -22,7 +22,6 @@
 #include "record/state.h"
 #include "record/vm.h"
 #include "record/wipe.h"
-
 static const struct ga_view views[] = {
 	{ &ga_host_schema, NULL,
 	  { { "NODE", "node", 0 }, { "PRODUCT", "product", 4 }, { "KERNEL", "kernel", 2 },
@@ -345,9 +344,11 @@ const struct ga_view *ga_view_of(const struct ga_schema *schema)
 
 bool ga_view_is_history(const struct ga_view *view)
 {
+	/* Each of ga_list_is_history (tests/unit/cli/frame/views.c), which gpuaas does not load. */
 	static const struct ga_schema *const histories[] = {
 		&ga_audit_schema, &ga_event_schema, &ga_task_schema, &ga_usage_schema,
-		&ga_progress_schema, &ga_maintenance_schema,
+		&ga_kept_refusal_schema, &ga_wipe_evidence_schema, &ga_progress_schema,
+		&ga_maintenance_schema,
 	};
 	size_t i;
 

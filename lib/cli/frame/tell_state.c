@@ -59,7 +59,7 @@ static void print_verdict(const char *what, int64_t findings, const struct ga_st
 			      findings == 1 ? "" : "s", what);
 	else
 		ga_print_item("ok: %s is in order: %lld row%s of the audit, the chain is unbroken "
-			      "from %.19sZ to %.19sZ", what, (long long)s->audit_rows,
+			      "from %s to %s", what, (long long)s->audit_rows,
 			      s->audit_rows == 1 ? "" : "s", s->audit_from ? s->audit_from : "-",
 			      s->audit_to ? s->audit_to : "-");
 }

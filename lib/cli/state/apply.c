@@ -3,10 +3,16 @@
  * gpuaas-state apply: stores declared objects from several files, in order. Each record is one
  * transaction and is printed after its commit. The first error ends the run and names the file and
  * the line; the records before it stay stored. A dry run is one transaction, which is rolled back,
- * and prints what each record would change.
+ * and prints what each record would change. It holds the turn of the writers, so it reads its
+ * inputs first: nobody waits for a program or person that writes them.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/file.h"
+#include "base/stop.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "cli/app.h"
@@ -174,6 +180,8 @@ static int refuse(const struct ga_rec *rec, struct ga_err *err)
 
 /* ---- the files ---- */
 
+#define INPUTS_MAX (64 << 20) /* bytes that a dry run reads before it begins */
+
 struct inputs {
 	GA_LIST(int) fds; /* 0: standard input */
 };
@@ -210,6 +218,56 @@ static int open_inputs(char *const *names, int n, struct inputs *ret, struct ga_
 	return 0;
 }
 
+static const char *input_name(const char *operand)
+{
+	return ga_streq(operand, "-") ? "standard input" : operand;
+}
+
+/* Copies an input into memory and puts the copy in its place. */
+static int read_first(const char *name, int *fd, int64_t *room, struct ga_err *err)
+{
+	ga_autofd int copy = memfd_create("records", MFD_CLOEXEC);
+	char part[1 << 16];
+	ssize_t n = 0;
+
+	if (copy < 0)
+		return ga_fail_sys(err, "cannot make room for the records of a dry run");
+	for (;;) {
+		n = read(*fd, part, sizeof(part));
+		if (n < 0 && errno == EINTR && ga_stop_check("the dry run", err) == 0)
+			continue;
+		if (n <= 0)
+			break;
+		*room -= n;
+		if (*room < 0)
+			return ga_refuse(err, GA_USAGE, NULL, NULL,
+					 ("a dry run reads at most %d MiB, and the inputs have "
+					  "more", INPUTS_MAX >> 20),
+					 ("split them; apply without --dry-run has no limit"));
+		if (ga_write_all(copy, part, (size_t)n) < 0)
+			return ga_fail_sys(err, "cannot keep the records of a dry run");
+	}
+	if (n < 0)
+		return err->code ? -1 : ga_fail_sys(err, "cannot read %s", name);
+	if (lseek(copy, 0, SEEK_SET) < 0)
+		return ga_fail_sys(err, "cannot rewind the records of a dry run");
+	if (*fd > 0)
+		ga_cleanup_fd(fd);
+	*fd = GA_TAKE_FD(copy);
+	return 0;
+}
+
+static int read_all_first(char *const *names, struct inputs *in, struct ga_err *err)
+{
+	int64_t room = INPUTS_MAX;
+	size_t i;
+
+	for (i = 0; i < in->fds.n; i++)
+		if (read_first(input_name(names[i]), &in->fds.v[i], &room, err) < 0)
+			return -1;
+	return 0;
+}
+
 int ga_cli_apply(struct ga_err *err)
 {
 	struct ga_consumer table[GA_ARRAY_SIZE(applied) + 1] = { 0 };
@@ -222,11 +280,12 @@ int ga_cli_apply(struct ga_err *err)
 		table[i] = (struct ga_consumer){ applied[i].schema, apply };
 	table[i].take = refuse;
 	if (open_inputs(names, n, &in, err) < 0 ||
+	    (dry_run && read_all_first(names, &in, err) < 0) ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
 	    (dry_run && ga_store_begin(db, ga_cli_program(), err) < 0))
 		return -1;
 	for (i = 0; r == 0 && i < in.fds.n; i++) {
-		file = in.fds.v[i] ? names[i] : "standard input";
+		file = input_name(names[i]);
 		r = ga_cli_stream(in.fds.v[i], file, table, err);
 	}
 	ga_db_rollback(db); /* of a dry run */

@@ -2,6 +2,7 @@
 /* Keeping refusals, and counting the demand in them. */
 #include "state/capacity/refusal.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,11 @@ struct row {
 	char *types;
 	int64_t count;
 };
+
+static void cleanup_row(struct row *r)
+{
+	free(r->types);
+}
 
 static char *types_text(const struct ga_texts *types)
 {
@@ -115,36 +121,55 @@ static int add_row(struct ga_db *db, const struct row *r, const struct ga_kept_r
 			    k->sentence, k->hint, r->now);
 }
 
+/* gpus: of a new row; -1: it is one more attempt of a row. */
 static int add_sums(struct ga_db *db, const struct row *r, const struct ga_kept_refusal *k,
-		    bool new_row, struct ga_err *err)
+		    int64_t gpus, struct ga_err *err)
 {
-	int64_t gpus = new_row ? r->count : 0;
+	bool new_row = gpus >= 0;
 	int n = ga_db_exec(db, err,
 			   "UPDATE refusal_total SET requests = requests + ?3, gpus = gpus + ?4, "
 			   "attempts = attempts + 1 WHERE code = ?1 AND type = ?2",
-			   "ssbi", k->code, r->type, new_row, gpus);
+			   "ssbi", k->code, r->type, new_row,
+			    new_row ? gpus : 0);
 
 	if (n)
 		return n < 0 ? -1 : 0;
 	return ga_db_change(db, err,
 			    "INSERT INTO refusal_total (code, type, requests, gpus, attempts) "
-			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, new_row, gpus);
+			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, new_row,
+			    new_row ? gpus : 0);
+}
+
+/* What is left of a row when its user has many of the day: what operator and
+ * catalogue bound. */
+static void share(struct row *r, const struct ga_kept_refusal *k)
+{
+	const struct ga_texts type = { (char **)(uintptr_t)&k->type, k->type != NULL };
+
+	r->project = r->name = r->request_id = "";
+	r->count = 0;
+	free(r->types);
+	r->types = types_text(&type);
 }
 
 int ga_store_refusal_keep(struct ga_db *db, const struct ga_kept_refusal *k, struct ga_err *err)
 {
-	ga_autofree char *types = types_text(&k->types);
-	struct row r = {
+	ga_cleanup(cleanup_row) struct row r = {
 		.actor = ga_audit_actor(),
 		.project = or_empty(k->project),
 		.type = or_empty(k->type),
 		.name = or_empty(k->name),
 		.request_id = or_empty(k->request_id),
-		.types = types,
+		.types = types_text(&k->types),
 		.count = k->count == GA_UNKNOWN ? 0 : k->count,
 	};
+	int64_t gpus = r.count;
 	int n, many;
 
+	/* A profile that does not exist is a mistake, and no demand. */
+	n = ga_db_one(db, err, "SELECT 1 FROM profile WHERE name = ?1", "s", k->profile);
+	if (n <= 0)
+		return n;
 	ga_time_format(ga_clock_micros(), r.now);
 	memcpy(r.day, r.now, DAY_TEXT);
 	n = count_attempt(db, &r, k, err);
@@ -152,12 +177,12 @@ int ga_store_refusal_keep(struct ga_db *db, const struct ga_kept_refusal *k, str
 	if (n < 0 || many < 0)
 		return -1;
 	if (many) {
-		r.project = r.name = r.request_id = "";
+		share(&r, k);
 		n = count_attempt(db, &r, k, err);
 	}
 	if (n < 0 || (!n && add_row(db, &r, k, err) < 0))
 		return -1;
-	return add_sums(db, &r, k, !n, err);
+	return add_sums(db, &r, k, n ? -1 : gpus, err);
 }
 
 int ga_query_refusals(struct ga_db *db, const struct ga_page *page, struct ga_rows **ret,
@@ -189,39 +214,60 @@ struct group {
 };
 
 struct groups {
-	struct group *v;
+	struct group **v;
 	size_t n;
+	void *tree; /* of the same groups, by their members: tsearch(3) */
 };
+
+static void keep_node(void *group)
+{
+	(void)group;
+}
 
 static void cleanup_groups(struct groups *list)
 {
 	size_t i, k;
 
+	tdestroy(list->tree, keep_node);
 	for (i = 0; i < list->n; i++) {
 		for (k = 0; k < WORDS; k++)
-			free(list->v[i].of[k]);
-		free(list->v[i].last_day);
+			free(list->v[i]->of[k]);
+		free(list->v[i]->last_day);
+		free(list->v[i]);
 	}
 	ga_list_release(list);
+}
+
+static int by_members(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int k, r = 0;
+
+	for (k = 0; k < WORDS && !r; k++)
+		r = strcmp(or_empty(x->of[k]), or_empty(y->of[k]));
+	return r;
 }
 
 static struct group *group_of(struct groups *list, const struct ga_rows *rows,
 			      const bool by[WORDS])
 {
-	struct group *g;
-	size_t i;
+	struct group asked = { .last = 0 }, *g, **found;
+	struct ga_err no_memory = GA_ERR_INIT;
 	int k;
 
-	for (i = 0; i < list->n; i++) {
-		for (k = 0; k < WORDS; k++)
-			if (by[k] && !ga_streq(list->v[i].of[k], ga_rows_text(rows, k)))
-				break;
-		if (k == WORDS)
-			return &list->v[i];
-	}
-	g = ga_list_add(list);
 	for (k = 0; k < WORDS; k++)
-		g->of[k] = by[k] ? ga_rows_dup(rows, k) : NULL;
+		asked.of[k] = by[k] ? (char *)(uintptr_t)ga_rows_text(rows, k) : NULL;
+	found = tfind(&asked, &list->tree, by_members);
+	if (found)
+		return *found;
+	g = ga_xcalloc(1, sizeof(*g));
+	for (k = 0; k < WORDS; k++)
+		g->of[k] = ga_strdup0(asked.of[k]);
+	*ga_list_add(list) = g;
+	if (!tsearch(g, &list->tree, by_members)) {
+		ga_err_set(&no_memory, GA_SYSTEM, "out of memory");
+		ga_die(&no_memory);
+	}
 	return g;
 }
 
@@ -246,19 +292,13 @@ static bool is_same(char **before, const struct ga_rows *rows)
 
 static int by_gpus(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
-	int k, r;
+	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
 
 	if (x->gpus != y->gpus)
 		return x->gpus < y->gpus ? 1 : -1;
 	if (x->requests != y->requests)
 		return x->requests < y->requests ? 1 : -1;
-	for (k = 0; k < WORDS; k++) {
-		r = strcmp(or_empty(x->of[k]), or_empty(y->of[k]));
-		if (r)
-			return r;
-	}
-	return 0;
+	return by_members(x, y);
 }
 
 /* The rows of a request stand together, by day: a group counts the request at its first row, and
@@ -319,7 +359,7 @@ int ga_store_refused(struct ga_db *db, const char *from, const char *to, const s
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_gpus);
 	for (i = 0; i < list.n; i++) {
-		const struct group *g = &list.v[i];
+		const struct group *g = list.v[i];
 		const struct ga_refusal_report group = {
 			.code = said(g, R_CODE), .type = said(g, R_TYPE),
 			.project = said(g, R_PROJECT), .profile = said(g, R_PROFILE),

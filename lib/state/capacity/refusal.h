@@ -13,8 +13,11 @@
  * sums for metrics grow by each new row, so once a day and reason.
  *
  * The bounds. A row is removed when its day is GA_REFUSAL_DAYS past, at the next new
- * row. A user has at most GA_REFUSAL_ROWS rows with project, name and request id on a day; beyond
- * that these three are left out, so that such refusals share rows. The sums stay.
+ * row. A user has at most GA_REFUSAL_ROWS rows of their own on a day; beyond that refusals share a
+ * row for each profile, shape, type and code, without project, name, request id, other types and
+ * number of GPUs: none of these four is a text of the user, so operator and catalogue bound the
+ * rows. Such a row is one request without GPUs in a report. The sums stay. A request that names a
+ * profile that does not exist is not kept.
  */
 #ifndef GA_STATE_CAPACITY_REFUSAL_H
 #define GA_STATE_CAPACITY_REFUSAL_H

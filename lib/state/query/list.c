@@ -170,6 +170,16 @@ const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err)
 	return k ? k->schema : NULL;
 }
 
+bool ga_list_is_history(const struct ga_schema *schema)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
+		if (kinds[i].schema == schema)
+			return kinds[i].history != NO_HISTORY;
+	return false;
+}
+
 /* ---- the filter ---- */
 
 struct filter {

@@ -31,6 +31,9 @@ struct ga_list_query {
 /* The schema of the records of a kind. NULL with GA_USAGE, near words and the kinds: there is none
  * of that name. */
 GA_MUST_CHECK const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err);
+/* Whether the records of a kind are a history: can be read newest first, and its times are exact in
+ * tables. */
+bool ga_list_is_history(const struct ga_schema *schema);
 /* Calls each with every record in deterministic order (node, then slot index; else time, id; the
  * reverse with newest).
  * GA_USAGE: no such kind; GA_NOTFOUND: nothing has the id of after. */

@@ -597,23 +597,75 @@ static int take_turn(struct ga_placer *p, const struct ga_request *first, struct
 	return 0;
 }
 
-/* After the commit of the batch, so that no plan waits for it, or fails with it. */
-static void keep_refusals(struct ga_placer *p)
+static void warn_not_kept(struct ga_placer *p, const struct ga_err *why)
+{
+	*ga_list_add(&p->warnings) = ga_xprintf("the refusal is not kept in the state, so "
+						"'gpuaas-list refusals' lacks it: %s", why->msg);
+}
+
+static int keep_each(struct ga_placer *p, struct ga_err *why)
+{
+	size_t i;
+
+	for (i = 0; i < p->refused.n; i++)
+		if (ga_store_refusal_keep(p->db, &p->refused.v[i], why) < 0)
+			return -1;
+	return 0;
+}
+
+/* A batch without a plan keeps its refusals in its own transaction: nobody's plan can fail with
+ * them, and a second commit would cost as much as the first. Whether they are in it. */
+static bool keep_within(struct ga_placer *p)
 {
 	struct ga_err why = GA_ERR_INIT;
 	size_t i;
-	int r = 0;
+
+	for (i = 0; i < p->results.n; i++)
+		if (p->results.v[i].is_plan)
+			return false;
+	if (!p->refused.n || ga_db_savepoint(p->db, &why) < 0)
+		return false;
+	if (keep_each(p, &why) == 0 && ga_db_release(p->db, &why) == 0)
+		return true;
+	ga_db_rollback_to(p->db);
+	return false;
+}
+
+/* After the commit of the batch, so that no plan waits for it, or fails with it. */
+static void keep_after(struct ga_placer *p)
+{
+	struct ga_err why = GA_ERR_INIT;
 
 	if (!p->refused.n)
 		return;
-	r = ga_db_begin(p->db, "gpuaas-place: refusals", &why);
-	for (i = 0; i < p->refused.n && r == 0; i++)
-		r = ga_store_refusal_keep(p->db, &p->refused.v[i], &why);
-	if (r == 0 && ga_db_commit(p->db, &why) == 0)
+	if (ga_db_begin(p->db, "gpuaas-place: refusals", &why) == 0 && keep_each(p, &why) == 0 &&
+	    ga_db_commit(p->db, &why) == 0)
 		return;
 	ga_db_rollback(p->db);
-	*ga_list_add(&p->warnings) = ga_xprintf("the refusal is not kept in the state, so "
-						"'gpuaas-list refusals' lacks it: %s", why.msg);
+	warn_not_kept(p, &why);
+}
+
+/* Commits the batch. A refusal needs no commit: when one with refusals alone fails, the answers
+ * stand, and are not kept. */
+static int commit(struct ga_placer *p, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	bool within;
+
+	if (ga_store_fleet_seen(p->db, &p->fleet, err) < 0)
+		return -1;
+	within = keep_within(p);
+	if (ga_db_commit(p->db, within ? &why : err) < 0) {
+		if (!within)
+			return -1;
+		ga_db_rollback(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		p->has_expired = false;
+		warn_not_kept(p, &why);
+	} else if (!within) {
+		keep_after(p);
+	}
+	return 0;
 }
 
 int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
@@ -638,8 +690,7 @@ int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size
 	if (p->dry_run) {
 		ga_db_rollback(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
-	} else if (ga_store_fleet_seen(p->db, &p->fleet, r < 0 ? &later : err) < 0 ||
-		   ga_db_commit(p->db, r < 0 ? &later : err) < 0) {
+	} else if (commit(p, r < 0 ? &later : err) < 0) {
 		ga_db_rollback(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
 		ga_placer_clear(p);
@@ -647,7 +698,6 @@ int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size
 			(void)ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
 		return -1;
 	}
-	keep_refusals(p);
 
 	/* Each read of the fleet leaves such a slot out again: warn once. */
 	for (i = 0; i < p->warnings.n; i++) {

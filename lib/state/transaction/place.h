@@ -60,7 +60,8 @@ struct ga_placer {
 
 /* Places the requests in order and commits. results has the committed answers, also when a later
  * request is an error (-1): the earlier ones stay placed. A dry run commits nothing. Refusals are
- * kept in a transaction after that one; that this failed is one of the warnings. */
+ * kept in that transaction when the batch has no plan, else in one after it, which costs a second
+ * commit; that this failed is one of the warnings. */
 GA_MUST_CHECK int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
 				  struct ga_err *err);
 void ga_placer_clear(struct ga_placer *p); /* Clears results and warnings. */

@@ -4,6 +4,7 @@
 
 #include "cli/frame/table_views.h"
 #include "record/kind.h"
+#include "state/query/list.h"
 
 int main(void)
 {
@@ -18,6 +19,8 @@ int main(void)
 		if (!view)
 			continue;
 		n++;
+		t_ok(ga_view_is_history(view) || !ga_list_is_history(*kind),
+		     "a table of %s has exact times if it is a history", name);
 		t_ok(!view->columns[GA_VIEW_COLUMNS].title, "columns of %s", name);
 		t_ok(!some || !some[GA_VIEW_SOMETIMES].column.title,
 		     "columns of %s that are shown sometimes", name);

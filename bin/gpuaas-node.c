@@ -46,8 +46,8 @@ static const struct ga_opt list_opts[] = {
 static const struct ga_opt set_opts[] = {
 	SET("name", name, "NAME", "name of the node"),
 	SET("address", address, "ADDRESS", "address for ssh"),
-	SET("region", region, "NAME", "region of the node"),
-	SET("pool", pool, "NAME", "pool of the node"),
+	SET("region", region, "REGION", "region of the node"),
+	SET("pool", pool, "POOL", "pool of the node"),
 	SET("reserved-cpus", reserved_cpus, "CPUS", "CPUs kept for the host (0-1,96-97)"),
 	{ .name = "reserved-memory", .type = GA_O_SIZE, .var = &reserved_memory,
 	  .arg = "SIZE", .help = "memory kept for the host" },

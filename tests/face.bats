@@ -30,6 +30,21 @@ offers()
   cut -f 1 "$T/offered" | paste -sd ' '
 }
 
+@test "options that name objects offer them, and closed words are offered" {
+  local word
+  with_objects
+  gpuaas-node set h7 --region eu --pool blue > "$T/set"
+  assert_equal "$(offers gpuaas-match --accept '')" "precision headroom"
+  assert_equal "$(offers gpuaas-match --image l)" lab
+  assert_equal "$(offers gpuaas-match --project v)" vision
+  assert_equal "$(offers gpuaas-node set h7 --region e)" eu
+  assert_equal "$(offers gpuaas-node set h7 --pool b)" blue
+  for word in app team; do
+    assert_equal "$(gpuaas-match --introspect-cli | jq -r --arg n "$word" \
+      '.. | objects | select(.names? == ["--" + $n]) | .argument["x-gpuaas.means"]')" "$word"
+  done
+}
+
 @test "a program offers commands, options, kinds, members and closed values" {
   gpuaas-state init --lab > "$T/made"
   assert_equal "$(offers gpuaas-state ini)" init

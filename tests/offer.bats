@@ -536,6 +536,8 @@ barred()
     "$GPUAAS_PUBLISHED" > "$T/public.old"
   GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --type nvidia-h200-141gb --json
   jq_is 'select(.name == "premium-gpu") | [.availableCount, .staleSeconds >= 7200] | @json' '[4,true]'
+  GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --table --columns profile,age
+  [[ $output =~ premium-gpu\ +2h ]]
   # The basis of the numbers is too old: nobody knows what is free.
   GPUAAS_STALE_AFTER=1h GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --json
   jq_is 'select(.name == "premium-gpu") | [.available, .availableCount, .largestAvailable, .availableCounts, .unknownCount,

@@ -307,7 +307,7 @@ static int price_of_several(struct ga_db *db, struct report *r, const struct ga_
 	const char *type = NULL;
 
 	for (size_t i = 0; i < named->types.n; i++) {
-		struct ga_report_price price;
+		struct ga_report_price price = { 0 };
 		struct ga_err none = GA_ERR_INIT;
 		int found = ga_store_report_price(db, named->types.v[i], r->profile, r->currency,
 						  &price, &none);

@@ -30,7 +30,9 @@ static const struct ga_schema type_schema = {
 			     "unknown"),
 		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
 		      .format = GA_T_CODE,
-		      .doc = "code of the refusal that the smallest request for the type gets now"),
+		      .doc = "code of the refusal that the smallest request for the type gets now, "
+			     "or the one reason why no node is ready; left out: it is placed, or "
+			     "unknown"),
 		GA_AS(S, machine, "largestMachine", GA_F_INT, GA_OPT, .max = GA_COUNT_MAX,
 		      .doc = "baremetal only: GPUs of the largest node, free or not"),
 		GA_AS(S, machines, "machineSizes", GA_F_INTS, GA_OPT, .max = GA_COUNT_MAX,
@@ -119,8 +121,8 @@ const struct ga_schema ga_hardware_profile_schema = {
 			     "one; requests without a type get them"),
 		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
 		      .format = GA_T_CODE,
-		      .doc = "code with which gpuaas-place refuses the smallest request now, or "
-			     "the one reason why no node is ready; left out: it is placed"),
+		      .doc = "code of the refusal that the smallest request gets now, or the one "
+			     "reason why no node is ready; left out: it is placed, or unknown"),
 		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request can be placed; null: now, or unknown"),

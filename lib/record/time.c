@@ -299,7 +299,7 @@ int ga_when_parse(const char *text, int64_t now, bool ahead, struct ga_when *ret
 			 ("'%.64s' is neither a time, a day, a month nor a duration of at most "
 			  "3660d", text),
 			 ("2026-11-25, 2026-11, 2026-11-25T03:56:13Z or '2026-11-25 03:56Z', all "
-			  "UTC; '5m ago', 'in 2h', or 24h for so long %s", 
+			  "UTC; '5m ago', 'in 2h', or 24h for so long %s",
 			  ahead ? "from now" : "ago"));
 }
 

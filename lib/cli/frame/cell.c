@@ -71,6 +71,15 @@ static bool ends(const char *path, const char *suffix)
 	return len > n && !strcmp(path + len - n, suffix);
 }
 
+/* Whether the path names the age of something in seconds: "age_seconds", "view.staleSeconds". */
+static bool is_age(const char *path)
+{
+	const char *name = last_name(path);
+
+	return ga_streq(name, "age_seconds") || ends(name, "_age_seconds") ||
+	       ga_streq(name, "staleSeconds") || ga_streq(name, "stale_seconds");
+}
+
 /* Whether the path names a number of bytes: "size_bytes", "read_back.bytes_read". */
 static bool is_bytes(const char *path)
 {
@@ -140,7 +149,7 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 			    (long long)((n + 500) / 1000 % 10));
 	else if (ga_streq(last_name(path), "elapsed_micros"))
 		ga_str_add(out, ga_span_format(n, span));
-	else if (ends(path, "age_seconds") || ends(path, "staleSeconds"))
+	else if (is_age(path))
 		ga_str_add(out, ga_span_format(ga_time_after(0, n), span));
 	else if (ends(path, "_seconds"))
 		ga_str_add(out, ga_duration_format(n, span));

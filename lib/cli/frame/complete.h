@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The completion of the word under the cursor: "PROGRAM --complete WORD…" prints it for the shell.
+ * The completion of the word under the cursor: "PROGRAM --complete WORD…" prints it for the
+ * shell.
  * The words of --help say what a value is ("NODE", "ALLOCATION", "FILE"), so that --help, the
  * completions and --introspect-cli cannot differ.
  */

@@ -30,7 +30,7 @@ static size_t break_of(const char *line, size_t limit)
 	size_t i, space = 0, pipe = 0;
 	char quote = '\0';
 
-	for (i = 0; line[i] && i < limit; i++) {
+	for (i = 0; i < limit && line[i]; i++) {
 		if (line[i] == '\'' || line[i] == '"')
 			quote = !quote ? line[i] : quote == line[i] ? '\0' : quote;
 		if (quote || line[i] != ' ' || !i)
@@ -133,7 +133,7 @@ static json_t *introspect_option(const struct ga_opt *o)
 		[GA_O_WORD] = "enum", [GA_O_DURATION] = "duration",
 	};
 	json_t *option = json_pack("{s:[], s:s, s:s}", "names", "description", o->help, "type",
-				   types[o->type]);
+				   types[o->values ? GA_O_WORD : o->type]);
 	json_t *names = json_object_get(option, "names");
 	const char *const *v;
 
@@ -141,8 +141,9 @@ static json_t *introspect_option(const struct ga_opt *o)
 		json_array_append_new(names, json_sprintf("-%c", o->short_name));
 	json_array_append_new(names, json_sprintf("--%s", o->name));
 	if (o->arg) {
-		const char *means = o->type == GA_O_TEXT || o->type == GA_O_TEXTS ||
-				    o->type == GA_O_PATH ? ga_cli_meaning(o->arg) : NULL;
+		bool open = !o->values && (o->type == GA_O_TEXT || o->type == GA_O_TEXTS ||
+					   o->type == GA_O_PATH);
+		const char *means = open ? ga_cli_meaning(o->arg) : NULL;
 
 		json_object_set_new(option, "argument", json_pack("{s:s, s:s*}", "name", o->arg,
 								  "x-gpuaas.means", means));

@@ -29,7 +29,17 @@ static void add(struct ga_borrowed_texts *w, const char *word)
 		*ga_list_add(w) = word;
 }
 
-/* Adds "; near to it: Hopper", or nothing. */
+/* Adds "; near to it: Hopper", or nothing: behind what a message says, where the hint of
+ * ga_closest_hint stands in front of another. */
+static void add_names(const struct ga_closest_names *near, struct ga_str *out)
+{
+	size_t i;
+
+	for (i = 0; i < near->n; i++)
+		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near->names[i]);
+}
+
+/* Adds what is near of one spelling. */
 static void add_near(const struct ga_borrowed_texts *w, const char *text, struct ga_str *out)
 {
 	struct ga_closest_names near;
@@ -38,8 +48,7 @@ static void add_near(const struct ga_borrowed_texts *w, const char *text, struct
 	ga_closest_begin(&near, text);
 	for (i = 0; i < w->n; i++)
 		ga_closest_word(&near, w->v[i]);
-	for (i = 0; i < near.n; i++)
-		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
+	add_names(&near, out);
 }
 
 /* Models have many spellings, so people write "meta-llama/Llama-2-70b-hf": a name is near, too, if
@@ -61,8 +70,7 @@ static void add_near_models(const struct ga_borrowed_texts *w, const char *text,
 			far = 0;
 		ga_closest_add(&near, w->v[i], far);
 	}
-	for (i = 0; i < near.n; i++)
-		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
+	add_names(&near, out);
 }
 
 /* Adds a size that stands in the name of a model, such as 70B, as the option that it would be. */

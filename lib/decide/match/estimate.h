@@ -42,8 +42,8 @@ int64_t ga_estimate_tokens(const struct ga_requirement *need);
 int64_t ga_estimate_params(const struct ga_requirement *need, const struct ga_throughput *table,
 			   bool *dense);
 
-/* Sets the numbers of a built-in model for the size of its cache (layers, kv_heads, head_size) where
- * need, a copy of the requirement, has none of them. */
+/* Sets the numbers of a built-in model for the size of its cache (layers, kv_heads, head_size)
+ * where need, a copy of the requirement, has none of them. */
 void ga_estimate_attention(struct ga_requirement *need, const struct ga_throughput *table);
 
 /* Memory in MiB that each of gpus GPUs (1 or more) needs at least, rounded up; GA_UNKNOWN without

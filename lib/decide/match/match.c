@@ -124,8 +124,8 @@ static void check_has_precision(struct try *t)
 		return;
 	}
 	ga_match_say(&t->m->reasons, "precision_missing",
-		     "its accelerators have no %s: software would convert it, and the speed of that "
-		     "is not known", want);
+		     "its accelerators have no %s: software would convert it, and the speed of "
+		     "that is not known", want);
 }
 
 /* Each type of a node with several, each reason once. */

@@ -484,34 +484,55 @@ static const char *first_code(const struct ga_refusal *r)
 	return r->nodes.v[0].code ? r->nodes.v[0].code : r->code;
 }
 
-char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile,
-		       const char *type)
+/* The fleet in which each copy of an image is of any image. */
+static const struct ga_fleet *any_image_fleet(struct ga_offer_refuser *r, const struct counting *c)
 {
-	struct ga_fleet here = *fleet; /* borrows all but the array of nodes */
-	struct counting c = { 0 };
-	struct ga_decision d;
-	char *wanted[] = { (char *)(uintptr_t)type }, *code;
 	size_t i;
 
-	begin(&c, fleet, profile, NULL, NULL);
-	here.nodes.v = ga_xcalloc(fleet->nodes.n + 1, sizeof(*here.nodes.v));
-	for (i = 0; i < fleet->nodes.n; i++) {
-		here.nodes.v[i] = with_image(&c, &fleet->nodes.v[i]);
-		here.nodes.v[i].change = 0;
+	if (!r->any_image.nodes.v) {
+		r->any_image = *r->fleet; /* borrows all but the array of nodes */
+		r->any_image.memo = NULL;
+		r->any_image.nodes.v =
+			ga_xcalloc(r->fleet->nodes.n + 1, sizeof(*r->any_image.nodes.v));
+		for (i = 0; i < r->fleet->nodes.n; i++)
+			r->any_image.nodes.v[i] = with_image(c, &r->fleet->nodes.v[i]);
 	}
-	here.memo = NULL;
+	return &r->any_image;
+}
+
+char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
+		       const char *type)
+{
+	char *wanted[] = { (char *)(uintptr_t)type }, *code = NULL;
+	struct counting c = { 0 };
+	struct ga_refusal refusal;
+	struct ga_place_ask ask;
+	size_t i;
+
+	begin(&c, r->fleet, profile, NULL, NULL);
 	if (c.counts.n && !c.ask.baremetal) /* largest first */
 		c.request.count = c.counts.v[c.counts.n - 1];
 	if (type) {
 		c.request.types.v = wanted;
 		c.request.types.n = 1;
 	}
-	ga_place(&here, &c.request, &c.profile, false, &d);
-	code = d.placed ? NULL : ga_xstrdup(first_code(&d.refusal));
-	ga_decision_release(&d);
-	free(here.nodes.v);
+	ga_place_asked(c.any_image ? any_image_fleet(r, &c) : r->fleet, &c.request, &c.profile,
+		       &ask);
+	ga_schema_init(&ga_refusal_schema, &refusal);
+	ga_place_refuse_why(&ask, &refusal);
+	for (i = 0; i < refusal.nodes.n && refusal.nodes.v[i].code; i++)
+		;
+	if (i == refusal.nodes.n)
+		code = ga_xstrdup(first_code(&refusal));
+	ga_schema_release(&ga_refusal_schema, &refusal);
 	end(&c);
 	return code;
+}
+
+void ga_offer_refuser_release(struct ga_offer_refuser *r)
+{
+	free(r->any_image.nodes.v);
+	*r = (struct ga_offer_refuser){ 0 };
 }
 
 /* ---- when GPUs become available ---- */

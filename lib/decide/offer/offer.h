@@ -55,12 +55,19 @@ void ga_offer_count_within(const struct ga_fleet *fleet, const struct ga_profile
 void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 
+/* For the refusals of many profiles: name the fleet, which has every node by itself, and leave the
+ * rest zero. The fleet must not change or end before the release. */
+struct ga_offer_refuser {
+	const struct ga_fleet *fleet;
+	struct ga_fleet any_image; /* for profiles without an image; made at the first need */
+};
+
 /* The code of the refusal that placement gives now to the smallest request of the profile, for one
  * type (NULL: for the types of the profile), with an image where the profile has none; where no
- * node is ready for one reason, that reason. NULL: placement accepts it. The fleet has every node
- * by itself. Allocated. */
-char *ga_offer_refusal(const struct ga_fleet *fleet, const struct ga_profile *profile,
+ * node is ready for one reason, that reason. NULL: placement accepts it. Allocated. */
+char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
 		       const char *type);
+void ga_offer_refuser_release(struct ga_offer_refuser *r);
 
 /* A slot that is not free now, with the time at which it becomes free. */
 struct ga_offer_soon {

@@ -684,9 +684,9 @@ static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)
 	ret->count = ask->baremetal ? ask->request->count : ask->count;
 }
 
-void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
+/* what: the request, for people. */
+static void refuse_why(const struct ga_place_ask *ask, const char *what, struct ga_refusal *ret)
 {
-	ga_autofree char *what = asked_for(ask);
 	GA_LIST(const struct ga_fleet_node *) nodes = { 0 };
 	struct tally t = { 0 };
 	size_t i;
@@ -743,6 +743,20 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 	} else if (!refuse_in_the_way(&t, what, ret)) {
 		refuse_rest(ask, &t, what, ret);
 	}
+}
+
+void ga_place_refuse_why(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autofree char *what = asked_for(ask);
+
+	refuse_why(ask, what, ret);
+}
+
+void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autofree char *what = asked_for(ask);
+
+	refuse_why(ask, what, ret);
 	alternative_count(ask, ret);
 	alternative_place(ask, what, ret);
 }

@@ -39,6 +39,7 @@ struct offering {
 	struct ga_fleet ending;	     /* the nodes where capacity becomes free */
 	bool knows_full;
 	struct ga_fleet full; /* every node by itself, for refusals; read at the first need */
+	struct ga_offer_refuser refuser;
 	GA_LIST(struct wiped) wiped;	    /* the shortest first */
 	GA_LIST(struct ga_offer_soon) soon; /* in the order of slots */
 };
@@ -56,6 +57,7 @@ static void offering_release(struct offering *o)
 	ga_list_release(&o->soon);
 	ga_fleet_release(&o->fleet);
 	ga_fleet_release(&o->ending);
+	ga_offer_refuser_release(&o->refuser);
 	ga_fleet_release(&o->full);
 }
 
@@ -370,15 +372,20 @@ static int add_refusals(struct offering *o, const struct ga_profile *p,
 					     .now_micros = o->fleet.now_micros };
 		if (ga_store_fleet_load_expired(o->db, &o->full, err) < 0)
 			return -1;
+		o->refuser.fleet = &o->full;
 		o->knows_full = true;
 	}
 	if (!ret->available)
-		ret->unavailable_code = ga_offer_refusal(&o->full, p, NULL);
+		ret->unavailable_code = ga_offer_refusal(&o->refuser, p, NULL);
 	for (i = 0; i < ret->by_type.n; i++) {
 		struct ga_offer_type *row = &ret->by_type.v[i];
 
-		if (row->type && !row->largest)
-			row->unavailable_code = ga_offer_refusal(&o->full, p, row->type);
+		if (!row->type || row->largest)
+			continue;
+		/* A request for the only type is a request of the profile. */
+		row->unavailable_code = p->types.n == 1 && !ret->available ?
+						ga_strdup0(ret->unavailable_code) :
+						ga_offer_refusal(&o->refuser, p, row->type);
 	}
 	return 0;
 }

@@ -159,7 +159,8 @@ static void fallback(void)
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "premium -standard", "75 are not 100");
 	t_str(reasons_of(&m, 1), "slo_tokens", "and the reasons show it");
-	t_str(m.v[1].fallback, "A100 instead of H200, which is not available now: 75 instead of 120 tokens/s", "what is lost");
+	t_str(m.v[1].fallback, "A100 instead of H200, which is not available now: "
+	      "75 instead of 120 tokens/s", "what is lost");
 	t_str(m.v[0].slo, "met", "the wanted one would do");
 	t_ok(!ga_match_best(&m), "what misses is not chosen");
 	ga_matches_release(&m);
@@ -167,15 +168,18 @@ static void fallback(void)
 	ga_texts_add(&r.architectures, "hopper");
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "standard premium", "available goes before preferred");
-	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now: 75 instead of 120 tokens/s", "is shown");
+	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now: "
+	      "75 instead of 120 tokens/s", "is shown");
 	ga_matches_release(&m);
 	measured[1].tokens_per_second_milli = 120400;
 	run(&r, o, 2, measured, 2, &m);
-	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now", "not what reads alike");
+	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now",
+	      "not what reads alike");
 	ga_matches_release(&m);
 	o[1].price_micros = 6000000;
 	run(&r, o, 2, measured, 2, &m);
-	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now: 6.00 instead of 5.00 an hour", "the cost");
+	t_str(m.v[0].fallback, "A100 instead of H200, which is not available now: "
+	      "6.00 instead of 5.00 an hour", "the cost");
 	ga_matches_release(&m);
 	o[1].price_micros = 3000000;
 	measured[1].tokens_per_second_milli = 75000;
@@ -248,7 +252,8 @@ static void like_with_like(void)
 		}
 		run(&r, o, 2, v, 2, &m);
 		t_str(order_of(&m), rows[i].order, "like with like: %s", rows[i].name);
-		t_str(m.v[0].fallback, rows[i].fallback, "like with like: %s, the note", rows[i].name);
+		t_str(m.v[0].fallback, rows[i].fallback, "like with like: %s, the note",
+		      rows[i].name);
 		t_str(m.v[1].fallback, NULL, "like with like: %s, not of the other", rows[i].name);
 		ga_matches_release(&m);
 		o[1].largest = 8;
@@ -313,8 +318,10 @@ static void precisions(void)
 			ga_texts_add(&r.accept, rows[i].accept);
 		run(&r, &o, 1, NULL, 0, &m);
 		t_int(m.v[0].fits, rows[i].fits, "precision %zu: fits", i);
-		t_str(reasons_of(&m, 0), rows[i].fits ? "" : "precision_missing", "precision %zu", i);
-		t_ok(!ga_match_best(&m) == (rows[i].fits != 1), "precision %zu: not chosen unasked", i);
+		t_str(reasons_of(&m, 0), rows[i].fits ? "" : "precision_missing",
+		      "precision %zu", i);
+		t_ok(!ga_match_best(&m) == (rows[i].fits != 1),
+		     "precision %zu: not chosen unasked", i);
 		ga_matches_release(&m);
 		ga_schema_release(&ga_requirement_schema, &r);
 	}

@@ -314,6 +314,46 @@ static void partitions_unknown(void)
 	end(&s);
 }
 
+/* Why nothing is available, for one profile after the other: the image of one is not that of the
+ * next. */
+static void refused(void)
+{
+	static const struct {
+		const char *nodes, *type, *image, *want;
+	} rows[] = {
+		{ "a:ffff", "h200", NULL, NULL },
+		{ "a:ffff b:ffff", "a100", NULL, "type_missing" },
+		{ "a:ffff", "h200", "nowhere", "image_missing" },
+		{ "a:uuFF", "a100", NULL, NULL },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_offer_refuser r = { 0 };
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		r.fleet = &s.fleet;
+		only(&s, rows[i].type);
+		for (j = 0; j < 4; j++) {
+			char *named = s.profile.image;
+			ga_autofree char *got = NULL, *of_type = NULL;
+			const char *want = j % 2 && ga_streq(rows[i].want, "image_missing") ?
+						   NULL : rows[i].want;
+
+			s.profile.image = j % 2 ? NULL :
+					  rows[i].image ? word(rows[i].image) : named;
+			got = ga_offer_refusal(&r, &s.profile, NULL);
+			of_type = ga_offer_refusal(&r, &s.profile, rows[i].type);
+			t_str(got, want, "refused %zu, image %s", i, j % 2 ? "any" : "named");
+			t_str(of_type, want, "refused %zu, of its only type", i);
+			s.profile.image = named;
+		}
+		ga_offer_refuser_release(&r);
+		end(&s);
+	}
+}
+
 /* A machine is sold whole or not at all. */
 static void baremetal_nodes(void)
 {
@@ -799,6 +839,7 @@ int main(void)
 	within();
 	in_partitions();
 	partitions_unknown();
+	refused();
 	baremetal_nodes();
 	by_type();
 	told_is_given();

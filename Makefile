@@ -350,8 +350,9 @@ install: all $(B)/tests/libnvfm.so.1 $(B)/demo-host.tar.gz
 		$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) && ) :
 	$Qsed -i 's|/usr/local/share/gpuaas|$(PREFIX)/share/gpuaas|' \
 		$(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
-	$Q$(foreach f,$(SHARED),$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
-		share/$(f) $(SHARE)/$(f) && ) :
+	$Q$(foreach f,$(SHARED), \
+		$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
+			share/$(f) $(SHARE)/$(f) && ) :
 	$Q$(INSTALL) -m 755 $(DEMO_PARTS) $(DEMO)
 	$Q$(INSTALL) -m 644 $(B)/demo-host.tar.gz $(DEMO)/h200.tar.gz
 	$Q$(INSTALL) -m 644 completions/gpuaas.bash $(BASHDIR)/gpuaas
@@ -363,14 +364,15 @@ install: all $(B)/tests/libnvfm.so.1 $(B)/demo-host.tar.gz
 	$Q$(INSTALL) -D -m 644 packaging/tmpfiles.d/gpuaas.conf $(TMPFILES)
 	$Q$(INSTALL) -D -m 644 packaging/sysusers.d/gpuaas.conf $(SYSUSERS)
 
-# A recorded host is 2500 small files: one file to install, which the demo unpacks. The second socket
-# has the two bundles that are not complete.
+# A recorded host is 2500 small files: one file to install, which the demo unpacks. The second
+# socket has the two bundles that are not complete.
 $(B)/demo-host.tar.gz: tests/hosts/generate tests/hosts/h200.json
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  GEN   $@')
 	@rm -rf $(B)/demo-host
 	$Qtests/hosts/generate h200 $(B)/demo-host nic.3.vfs.0=vfio-pci nic.7.vfs.0=mlx5_core
-	$Qtar -cz --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -f $@ -C $(B)/demo-host .
+	$Qtar -cz --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -f $@ \
+		-C $(B)/demo-host .
 	@rm -rf $(B)/demo-host
 
 ## uninstall: remove what install put there, and nothing else
@@ -390,8 +392,8 @@ clean:
 help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units benches playground check-examples replays check check-unit check-replay check-bats \
-	check-face check-cloud check-vm check-source check-layers check-asan cover analyzer mutate \
-	fuzz-smoke schemas records-man demo deb check-deb bench day torture install uninstall clean help \
-	compile_commands.json FORCE
+.PHONY: all units benches playground check-examples replays check check-unit check-replay \
+	check-bats check-face check-cloud check-vm check-source check-layers check-asan cover analyzer \
+	mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture install uninstall \
+	clean help compile_commands.json FORCE
 .SECONDARY:

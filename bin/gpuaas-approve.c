@@ -60,13 +60,28 @@ static const struct ga_opt opts[] = {
 	GA_OPTS_END,
 };
 
+static const char *const lines[][2] = {
+	{ "disable", "take slots out of sale" },
+	{ "enable", "put disabled slots on sale again" },
+	{ "repair", "wipe blocked slots again, after a person has looked" },
+	{ "cordon", "place nothing new on slots" },
+	{ "uncordon", "end a cordon" },
+	{ "quarantine", "keep slots out of use until a person has checked them" },
+	{ "retire", "take slots out for ever" },
+	{ "confirm", "agree to the override that another person proposed" },
+	{ "withdraw", "end a proposal" },
+	{ NULL, NULL },
+};
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-approve",
+	.condition_on = &ga_slot_schema,
 	.abstract = "make slots from discovered hardware, or change the state of slots",
 	.args = "[disable|enable|repair|cordon|uncordon|quarantine|retire SLOT…|"
 		"confirm|withdraw PROPOSAL…]",
 	.args_max = -1,
 	.opts = opts,
+	.lines = lines,
 	.consumes = (const struct ga_schema *const[]){ &ga_host_schema, &ga_candidate_schema,
 						       &ga_end_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_slot_schema, &ga_wipe_order_schema,

@@ -65,7 +65,8 @@ static const struct ga_prog prog = {
 		(const char *const[]){
 			"gpuaas-host-bootstrap --mode slice --dry-run",
 			"gpuaas-host-bootstrap --mode slice --hugepages 1G:512 --yes && reboot",
-			"gpuaas-host-bootstrap --mode slice --check | jq -r 'select(.state==\"manual\").hint'",
+			"gpuaas-host-bootstrap --mode slice --check | "
+			"jq -r 'select(.state==\"manual\").hint'",
 			"gpuaas-host-bootstrap --record --table",
 			"gpuaas-host-bootstrap --undo", NULL },
 	.acts = true,

@@ -94,7 +94,8 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-image add /srv/images/ubuntu.raw --name ubuntu | gpuaas-state apply -",
 		"curl -fs URL | gpuaas-image add - --name ubuntu | gpuaas-state apply -",
-		"gpuaas-list images | gpuaas-image prewarm --from /mnt/images | gpuaas-state apply -",
+		"gpuaas-list images | gpuaas-image prewarm --from /mnt/images | "
+		"gpuaas-state apply -",
 		"gpuaas-image verify --all | gpuaas-state apply -", NULL },
 	.acts = true,
 	.looks = "list",

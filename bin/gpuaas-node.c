@@ -119,6 +119,7 @@ static const struct ga_cmd cmds[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-node",
+	.condition_on = &ga_node_schema,
 	.abstract = "nodes: settings, drains, maintenance, lost hosts",
 	.cmds = cmds,
 	.produces = (const struct ga_schema *const[]){

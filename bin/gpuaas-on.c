@@ -43,6 +43,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-on",
+	.condition_on = &ga_node_schema,
 	.abstract = "run one command on many nodes by ssh and merge their output",
 	.args = "COMMAND [ARGUMENT…]",
 	.args_min = 1,

@@ -71,7 +71,8 @@ static const struct ga_prog prog = {
 	.produces = (const struct ga_schema *const[]){ &ga_plan_schema, &ga_refusal_schema,
 						       &ga_explanation_schema, NULL },
 	.examples = (const char *const[]){
-		"gpuaas-place --profile h200-slice --gpus 2 --image debian-12 --project vision | gpuaas-provision",
+		"gpuaas-place --profile h200-slice --gpus 2 --image debian-12 --project vision | "
+		"gpuaas-provision",
 		"gpuaas-place --profile h200-slice --gpus 2 --image debian-12 --dry-run --explain",
 		"gpuaas-place --profile h200-baremetal --baremetal --node h7",
 		"gpuaas-place --profile h200-slice --image cuda-570 --app vllm "

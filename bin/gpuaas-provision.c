@@ -44,17 +44,17 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-provision",
 	.abstract = "turn plans into running allocations on this host",
-	.args = "FILE|-",
+	.args = "[FILE|-]",
 	.args_max = 1,
 	.opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_plan_schema, &ga_user_data_schema,
 						      NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_allocation_schema, &ga_progress_schema,
 						      &ga_failure_schema, NULL },
-	.examples = (const char *const[]){ "gpuaas-place --profile h200-slice --gpus 2 --image debian-12 | "
-					   "gpuaas-provision",
-					   "gpuaas-list plan | gpuaas-provision --jobs 4",
-					   "gpuaas-provision --resume job1", NULL },
+	.examples = (const char *const[]){
+		"gpuaas-place --profile h200-slice --gpus 2 --image debian-12 | gpuaas-provision",
+		"gpuaas-list plan | gpuaas-provision --jobs 4",
+		"gpuaas-provision --resume job1", NULL },
 	.needs_state = true,
 	.acts = true,
 };

@@ -49,6 +49,7 @@ static const struct ga_opt opts[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-release",
+	.condition_on = &ga_allocation_schema,
 	.abstract = "end allocations and release their devices",
 	.args = "ALLOCATION…|-",
 	.args_max = -1,

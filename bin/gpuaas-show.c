@@ -45,10 +45,13 @@ static const char *const examples[] = {
 	NULL,
 };
 
+static const char *const kind_words[] = { "nodes", "slots", "allocations", NULL };
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-show",
 	.abstract = "show everything of one node, slot, allocation, app, team or grant",
 	.args = "OBJECT…|nodes|slots|allocations",
+	.kinds = kind_words,
 	.args_min = 1,
 	.args_max = -1,
 	.opts = opts,

@@ -32,7 +32,7 @@ _gpuaas()
     $'\tnospace') compopt -o nospace ;;
     *) COMPREPLY+=("${line%%$'\t'*}") ;;
     esac
-  done < <("$1" --complete "${words[@]:1}" 2> /dev/null)
+  done < <(command "${words[0]##*/}" --complete "${words[@]:1}" 2> /dev/null)
   # Bash puts in only what follows the last of these characters.
   if [[ $word == *[=:]* ]]; then
     word=${word%"${word##*[=:]}"}

@@ -356,6 +356,52 @@ attention()
   assert_equal "$(gpuaas-list audit --newest --limit 1 | jq -r .action)" acknowledge_removed
 }
 
+# acknowledged WORD…: the list has these rows, and none once each is acknowledged
+acknowledged()
+{
+  local row
+  assert_equal "$(attention 'map(.code)|sort|join(" ")')" "$*"
+  gpuaas-list attention | jq -r '"\(.object) \(.code)"' > "$T/rows"
+  while read -r row code; do
+    run_ok gpuaas-state acknowledge "$row" --code "$code" --reason known --until 1h < /dev/null
+  done < "$T/rows"
+  assert_equal "$(attention length)" 0
+}
+
+@test "entries whose sentence has a time are hidden: a stale node, an expired placement, a stuck object" {
+  fleet 1 3
+  job=$(running --run-time 1s)
+  # shellcheck disable=SC2016 # for the inner shell
+  wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$job"
+  acknowledged run_time_over
+  gpuaas-release "$job" > "$T/out"
+  state_sql "UPDATE allocation SET since = '2026-01-01T00:00:00.000000Z',
+    generation = generation + 1 WHERE id = '$job'"
+  acknowledged stuck
+  state_sql "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
+    generation = generation + 1"
+  acknowledged stale
+}
+
+@test "an entry whose sentence is made for the machine of a tenant is hidden, from each machine" {
+  fleet 1 2
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/out"
+  # Found before the machine had a tenant.
+  drift 2026-11-20T10:00:00.000000Z domain_orphan gpuaas-zzzzzzzz '.command = null |
+    .repair = "remove" | .observed = "there since 2026-11-01T00:00:00.000000Z"' > "$T/drifts"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
+  gpuaas-place --profile lab-baremetal --node "$NODE" > "$T/plan"
+  mkdir -p "$T/metal/deploy" "$T/metal/release"
+  printf '#!/bin/sh\nexit 1\n' > "$T/metal/deploy/50-hand"
+  cp "$T/metal/deploy/50-hand" "$T/metal/release/50-hand"
+  chmod 755 "$T/metal"/*/50-hand
+  GPUAAS_BAREMETAL_DIR=$T/metal GPUAAS_NODE=controller run gpuaas-provision "$T/plan"
+  assert_equal "$(attention 'map(.sentence | test("a tenant has the machine")) | any')" true
+  acknowledged domain_orphan failed provision_failed provision_failed
+  export GPUAAS_NODE=controller
+  assert_equal "$(attention length)" 0
+}
+
 @test "acknowledge needs a reason and an end that is not far; the state and hooks by their words" {
   fleet 1 1
   slot=$(gpuaas-list slots --limit 1 | jq -r .slot)

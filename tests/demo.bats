@@ -8,7 +8,7 @@ setup()
 {
   common_setup
   # Outside in_host: the sanitizers' log_path would crash under umockdev.
-  export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS= GPUAAS_PLAYGROUNDS=$T
+  export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS="" GPUAAS_PLAYGROUNDS=$T
   unset GPUAAS_PLAYGROUND
   demo=$SRC/share/demo playground=$T/gpuaas-playground-$UID
 }

@@ -84,6 +84,33 @@ doctor()
   jq_slurp_is '[.[] | select(.check == "bootstrap" and .severity == "warning")] | length > 0' true
 }
 
+# found SLOT_INDEX: the codes of discover about that candidate
+found()
+{
+  run --separate-stderr in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-doctor --json
+  jq -rs --arg object "#$1" 'map(select(.check == "discover" and .object == $object) | .code)|join(" ")' <<< "$output"
+}
+
+@test "the data of a tenant is no finding, and blockers that attention has stand there once" {
+  fake_systemctl is-system-running running 0
+  make_lab
+  slot=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
+  path=$(gpuaas-list slots --where slot_index=0 | jq -r .nvme_path)
+  yes 'row of a tenant' | head -c 16777216 > "$WORK/disks/${path##*/}"
+  # Data that nobody knows on a disk for sale is one.
+  assert_equal "$(found 0)" nvme_signature
+  for state in provisioning active releasing wiping cleanup_blocked quarantined; do
+    without_triggers "UPDATE slot SET state = '$state' WHERE id = '$slot'"
+    assert_equal "$state $(found 0)" "$state "
+    [[ $output != *--destroy-data* ]]
+  done
+  # A disabled slot whose blocker the state knows is in attention.
+  without_triggers "UPDATE slot SET state = 'disabled', blockers = '[{\"code\":\"nvme_signature\",\"subject\":null,\"evidence\":\"data\",\"hint\":null}]' WHERE id = '$slot'"
+  assert_equal "$(found 0)" ""
+  without_triggers "UPDATE slot SET blockers = '[]' WHERE id = '$slot'"
+  assert_equal "$(found 0)" nvme_signature
+}
+
 @test "a state that cannot be used is the first thing to do; a program that is not installed is left out" {
   fake_systemctl
   gpuaas-state init > "$T/init"

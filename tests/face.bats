@@ -41,6 +41,13 @@ offers()
   assert_equal "$(offers gpuaas-list slots --where state=av)" state=available
   assert_equal "$(offers gpuaas-list slots --where=state=av)" --where=state=available
   assert_equal "$(offers gpuaas-list slots --where state=active,wip)" state=active,wiping
+  # Of the kind that the program chooses from, whatever else it writes.
+  assert_equal "$(offers gpuaas-release --where power_w)" "power_wanted= "
+  assert_equal "$(offers gpuaas-release --where nvme)" ""
+  assert_equal "$(offers gpuaas-on --nodes poo)" "pool= "
+  assert_equal "$(offers gpuaas-approve cordon --where state=clea)" state=cleanup_blocked
+  assert_equal "$(offers gpuaas-node drain --where state=q)" state=quarantined
+  assert_equal "$(offers gpuaas-show allocations --where state=hel)" state=held
   assert_equal "$(offers gpuaas-list slots --where 'tainted!=')" "tainted!=true tainted!=false"
   assert_equal "$(offers gpuaas-list evidence --where outc)" "outcome= "
   tail -n 1 "$T/offered" | grep -qx $'\tnospace'

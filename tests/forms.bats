@@ -94,7 +94,26 @@ print(len(rows), {len(r) for r in rows}, json.loads(rows[4][1])[0]["code"])' <<<
   run_ok gpuaas-list slots --json --sort -slot_index
   jq_slurp_is 'map(.slot_index) | tostring' "[7,6,5,4,3,2,1,0]"
   run_status 2 gpuaas-list slots -o cvs
-  assert_stderr "takes one of json, table, wide, csv, name"
+  assert_stderr "gpuaas-list: -o takes one of json, table, wide, csv, name"
+  run_status 2 gpuaas-list slots -o josn
+  assert_stderr "hint: near to it: 'json'"
+  run_status 2 gpuaas-list slots --format cvs
+  assert_stderr "gpuaas-list: --format takes one of"
+  run_status 2 gpuaas-list slots -o wide --table
+  assert_stderr "-o wide and --table exclude each other"
+}
+
+@test "a terminal gets messages in lines of its width, with commands in quotes whole" {
+  unset COLUMNS
+  run_status 2 "$SRC/tests/on-terminal" 24x60 gpuaas-list slots -o cvs
+  fits 60
+  [[ ${lines[1]} == "    "* ]]
+  # A command that is longer than the line stands whole on one of its own.
+  run_status 2 "$SRC/tests/on-terminal" 24x20 gpuaas-list slots --nosuch
+  grep -q "^    'gpuaas-list --help'" <<< "$output"
+  # Without a terminal a message is one line.
+  run_status 2 gpuaas-list slots -o cvs
+  assert_equal "$(grep -c '' <<< "$stderr")" 1
 }
 
 # The last screen that a terminal got in the file.

@@ -69,6 +69,11 @@ with_less()
   assert_output "pager  LESS=-R LESSSECURE=0"
   run_ok with_less "$SRC/tests/on-terminal" 2x80 gpuaas-list audit
   assert_output "pager  LESS=FRXMK LESSSECURE=1"
+  # Rows of a wide table are not broken.
+  run_ok with_less "$SRC/tests/on-terminal" 2x80 gpuaas-list audit -o wide
+  assert_output "pager  LESS=FRXMKS LESSSECURE=1"
+  PAGER=$T/bin/pager LESS=-R run_ok on_terminal 2x80 gpuaas-list audit -o wide
+  assert_output "pager  LESS=-R "
   for off in '' cat; do
     GPUAAS_PAGER=$off PAGER=$T/bin/pager run_ok on_terminal 2x80 gpuaas-list audit
     refute_output "pager "
@@ -76,7 +81,7 @@ with_less()
   done
   # No shell reads it.
   GPUAAS_PAGER="$T/bin/pager; touch $T/shell" \
-    run_ok with_less "$SRC/tests/on-terminal" 2x80 gpuaas-list audit
+    run_ok with_less "$SRC/tests/on-terminal" 2x200 gpuaas-list audit
   assert_output "warning: GPUAAS_PAGER '$T/bin/pager; touch $T/shell' needs a shell"
   assert_output "pager  LESS=FRXMK"
   [[ ! -e $T/shell ]]

@@ -325,6 +325,16 @@ states()
   gpuaas-list allocations | jq -r '"\(.name) \(.state)"' | sort | paste -sd ' '
 }
 
+@test "the name of an ended allocation is never taken for the beginning of another one's id" {
+  placed d
+  id=$(jq -r .allocation "$T/plan")
+  gpuaas-place --profile lab --project vision --name "${id:0:3}" > "$T/plan"
+  run_ok gpuaas-release "${id:0:3}"
+  run_status 4 gpuaas-release "${id:0:3}"
+  run_ok gpuaas-show "${id:0:4}" --json
+  jq_slurp_is '.[0].state' placed
+}
+
 @test "several allocations: each by itself, those that meet a condition, and the first bad status" {
   placed a b c d
   run_status 5 gpuaas-release a nosuch b a

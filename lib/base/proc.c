@@ -417,6 +417,9 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 		return ga_fail(err, GA_BUSY, "'%s' did not end within %lld s and was killed",
 			       p->argv[0], (long long)(timeout / GA_SECOND));
 	}
+	/* What it says is shown in messages, which end without a newline. */
+	while (ret->err.len && ret->err.buf[ret->err.len - 1] == '\n')
+		ret->err.buf[--ret->err.len] = '\0';
 	ret->status = status_of(how);
 	return 0;
 }
@@ -429,8 +432,6 @@ int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga
 		return -1;
 	if (!ret->status)
 		return 0;
-	while (ret->err.len && ret->err.buf[ret->err.len - 1] == '\n')
-		ret->err.buf[--ret->err.len] = '\0';
 	line = strrchr(ret->err.buf, '\n');
 	line = line ? line + 1 : ret->err.buf;
 	return ga_fail(err, GA_EXTERNAL, "'%s' ended with status %d%s%s", p->argv[0], ret->status,

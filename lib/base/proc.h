@@ -46,7 +46,7 @@ struct ga_proc {
 struct ga_proc_result {
 	int status; /* exit status, or 128 + signal */
 	struct ga_str out;
-	struct ga_str err;
+	struct ga_str err; /* without newlines at its end */
 };
 
 #define GA_PROC_RESULT_INIT { .out = GA_STR_INIT, .err = GA_STR_INIT }

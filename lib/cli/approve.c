@@ -100,13 +100,17 @@ int ga_approve_check_verb(const char *verb, size_t n, bool where, struct ga_err 
 {
 	static const char *const verbs[] = { "disable", "enable", "repair", "cordon", "uncordon",
 					     "quarantine", "retire", "confirm", "withdraw", NULL };
+	static const char *const final[] = { "retire", "confirm", "withdraw" };
+	bool is_final = false;
 	size_t i;
 
 	for (i = 0; verbs[i] && !ga_streq(verbs[i], verb); i++)
 		;
 	if (!verbs[i])
 		return ga_cli_unknown_command(verb, verbs, err);
-	if (where && i >= 6) /* from retire on */
+	for (i = 0; i < GA_ARRAY_SIZE(final); i++)
+		is_final = is_final || ga_streq(final[i], verb);
+	if (where && is_final)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("%s takes no --where: it cannot be undone", verb),
 				 ("name each, as the list shows it"));

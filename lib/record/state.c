@@ -508,7 +508,7 @@ const struct ga_schema ga_change_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, record, GA_REQ, GA_T_ANY, "kind of the declared record"),
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY,
-			"name of the object, or id of the node; null: the state has one such object"),
+			"name of the object, or id of the node; null: there is one such object"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of a copy of an image"),
 		GA_ENUM(S, change, GA_REQ, change_words, "new, changed, unchanged or removed"),
 		GA_LISTOF(S, members, &changed_member_schema,

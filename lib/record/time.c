@@ -237,6 +237,18 @@ static bool read_moment(const char *text, struct ga_when *ret)
 	return true;
 }
 
+/* The unit, in seconds, to which people are shown a time so many seconds away. */
+static int64_t shown_unit(int64_t seconds)
+{
+	return seconds < 60 ? 1 : seconds < 10 * 3600 ? 60 : seconds < 48 * 3600 ? 3600 : 86400;
+}
+
+/* Half of what a text of so many seconds stands for, in microseconds; unit: that of the text. */
+static int64_t half_of(int64_t unit, int64_t shown)
+{
+	return (unit < shown ? unit : shown) * GA_SECOND / 2;
+}
+
 /* "5m ago", "in 2h", or a duration alone. */
 static bool read_distance(const char *text, int64_t now, bool ahead, struct ga_when *ret)
 {
@@ -251,8 +263,11 @@ static bool read_distance(const char *text, int64_t now, bool ahead, struct ga_w
 	if (*p && !ago)
 		return false;
 	if (in || (!ago && ahead)) {
-		ret->since = ret->begin = ga_time_after(now, n);
-		ret->end = ga_time_after(now, n + smallest);
+		/* What ga_age_format() shows alike, which it rounds to the nearest unit; below the
+		 * first time of a unit the one before it counts. */
+		ret->since = ga_time_after(now, n);
+		ret->begin = within(ret->since - half_of(smallest, shown_unit(n ? n - 1 : 0)));
+		ret->end = within(ret->since + half_of(smallest, shown_unit(n)));
 	} else {
 		ret->since = ga_time_after(now, -n);
 		ret->begin = within(ga_time_after(now, -n - smallest) + 1);
@@ -326,10 +341,11 @@ char *ga_span_format(int64_t micros, char out[GA_SPAN_SIZE])
 char *ga_age_format(int64_t micros, int64_t now, char out[GA_SPAN_SIZE])
 {
 	bool ahead = micros > now;
-	int64_t seconds = (ahead ? micros - now : now - micros) / GA_SECOND;
+	int64_t away = ahead ? micros - now : now - micros, unit = shown_unit(away / GA_SECOND);
+	int64_t seconds = (ahead ? away + unit * GA_SECOND / 2 : away) / GA_SECOND / unit * unit;
 	char span[GA_SPAN_SIZE], date[GA_TIME_SIZE];
 
-	if (seconds == 0 || seconds >= 31 * INT64_C(86400)) {
+	if (seconds == 0 || away >= 31 * 86400 * GA_SECOND) {
 		snprintf(out, GA_SPAN_SIZE, "%.10s",
 			 seconds ? ga_time_format(micros, date) : "now");
 		return out;
@@ -337,10 +353,7 @@ char *ga_age_format(int64_t micros, int64_t now, char out[GA_SPAN_SIZE])
 	if (seconds >= 86400 && seconds < 48 * 3600)
 		snprintf(span, sizeof(span), "%" PRId64 "h", seconds / 3600);
 	else
-		ga_duration_format(seconds < 60	       ? seconds :
-				   seconds < 10 * 3600 ? seconds / 60 * 60 :
-				   seconds < 86400     ? seconds / 3600 * 3600 :
-							 seconds / 86400 * 86400, span);
+		ga_duration_format(seconds, span);
 	snprintf(out, GA_SPAN_SIZE, "%s%.20s%s", ahead ? "in " : "", span, ahead ? "" : " ago");
 	return out;
 }

@@ -40,7 +40,7 @@ GA_MUST_CHECK int ga_duration_parse(const char *text, int64_t *seconds, struct g
 
 /* The meaning of a time that a person gives, in microseconds since 1970 UTC. A time that a table
  * shows stands for all times that it shows alike: a day for 24 hours, "2026-11-25 03:56:13Z" for a
- * second, "5m ago" for a minute. */
+ * second, "5m ago" for the minute before, "in 5m" for 30 seconds before and after. */
 struct ga_when {
 	int64_t since;	    /* for --since, --from, --until and the like: the time itself, of a day
 			     * or month the first moment */
@@ -68,9 +68,10 @@ char *ga_duration_format(int64_t seconds, char out[GA_SPAN_SIZE]);
 /* Writes how long something took or takes, rounded down to what people need: "105ms", "3.2s",
  * "12m30s", "1h30m", "3d4h". */
 char *ga_span_format(int64_t micros, char out[GA_SPAN_SIZE]);
-/* Writes a time as people speak of it at the time now, rounded down: "42s ago", "3h12m ago", "12d
- * ago", "in 2h", "now"; as a day ("2026-10-03") what is more than a month away. ga_when_parse()
- * reads each of them. */
+/* Writes a time as people speak of it at the time now: "42s ago", "3h12m ago", "12d ago", "in 2h",
+ * "now"; as a day ("2026-10-03") what is more than a month away. A time that has passed is rounded
+ * down, one ahead to the nearest: a deadline of 24h is not "in 23h" at once. ga_when_parse() reads
+ * each of them. */
 char *ga_age_format(int64_t micros, int64_t now, char out[GA_SPAN_SIZE]);
 
 /* Shortens the times of records in a sentence, in place: "2026-11-25T03:56:13.000001Z" becomes

@@ -120,11 +120,13 @@ static void release_evidence(struct ga_wipe_evidence *e)
 	ga_schema_release(&ga_wipe_evidence_schema, e);
 }
 
-static void on_wipe(void *arg, const char *phase, const char *state, int64_t bytes, int64_t total)
+static void on_wipe(void *arg, const char *phase, const char *state, int64_t bytes, int64_t total,
+		    const char *detail)
 {
 	struct ga_provision *p = arg;
 
 	(void)state;
+	(void)detail; /* the evidence has it */
 	if (p->opts->to.moving && total)
 		p->opts->to.moving(phase, bytes, total, p->work.started);
 }

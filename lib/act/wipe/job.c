@@ -243,7 +243,7 @@ struct noting {
 };
 
 static void note_phase(void *arg, const char *phase, const char *state, int64_t bytes,
-		       int64_t total)
+		       int64_t total, const char *detail)
 {
 	struct noting *n = arg;
 	struct ga_err lost = GA_ERR_INIT; /* harmless: the next run starts over anyway */
@@ -252,7 +252,7 @@ static void note_phase(void *arg, const char *phase, const char *state, int64_t 
 	    ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
 		ga_info("phase %s of %s: %s", phase, n->attempt, lost.msg);
 	if (n->phase)
-		n->phase(n->arg, phase, state, bytes, total);
+		n->phase(n->arg, phase, state, bytes, total, detail);
 }
 
 /* Records that this run writes from now on: if it is killed later, the guard of the next run knows
@@ -372,7 +372,13 @@ int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 	if (ga_hostdb_open_or_make(dir, &h, err) < 0 || ga_evidence_find(&h, key, &ids, err) < 0)
 		return -1;
 	for (i = 0; i < ids.n; i++) {
-		if (ga_evidence_get(&h, ids.v[i], &e, err) < 0)
+		int r = ga_evidence_get(&h, ids.v[i], &e, err);
+
+		if (r == 0)
+			r = ga_refuse(err, GA_NOTFOUND, NULL, key,
+				      ("evidence '%.64s' was removed meanwhile", ids.v[i]),
+				      ("run the same again"));
+		if (r < 0)
 			return -1;
 		if (i)
 			ga_str_addc(out, '\n');

@@ -32,28 +32,45 @@ struct run {
 	const char *phase; /* the current one */
 };
 
-static void tell(struct run *r, const char *state, int64_t bytes, int64_t total)
+static void tell(struct run *r, const char *state, int64_t bytes, int64_t total, const char *detail)
 {
 	if (r->o->phase)
-		r->o->phase(r->o->arg, r->phase, state, bytes, total);
+		r->o->phase(r->o->arg, r->phase, state, bytes, total, detail);
 }
 
 static void on_progress(void *arg, int64_t done, int64_t total)
 {
-	tell(arg, "running", done, total);
+	tell(arg, "running", done, total, NULL);
 }
 
 static void begin(struct run *r, const char *phase)
 {
 	r->phase = phase;
-	tell(r, "started", 0, 0);
+	tell(r, "started", 0, 0, NULL);
 }
 
-/* Ends the phase and returns its result. */
-static int done(struct run *r, int rc)
+/* Ends the phase and returns its result; why: of a failure, or NULL. */
+static int done(struct run *r, int rc, const char *why)
 {
-	tell(r, rc < 0 ? "failed" : "finished", 0, 0);
+	tell(r, rc < 0 ? "failed" : "finished", 0, 0, rc < 0 && why && *why ? why : NULL);
 	return rc;
+}
+
+/* The same for a step of the evidence. */
+static void done_step(struct run *r, const struct ga_step *s)
+{
+	done(r, ga_streq(s->outcome, "failed") ? -1 : 0, s->detail);
+}
+
+/* Why the guard refuses: the newest of its failed steps; NULL: it does not say. */
+static const char *guard_says(const struct ga_wipe_evidence *e)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < e->guard.n; i++)
+		if (ga_streq(e->guard.v[i].outcome, "failed") && e->guard.v[i].detail)
+			why = e->guard.v[i].detail;
+	return why;
 }
 
 /* ---- the record ---- */
@@ -266,17 +283,15 @@ static int settle(struct run *r, struct ga_err *err)
 /* Runs the guard again on the open disk; step names the reason of a refusal. */
 static int guard_again(struct run *r, const char *step, struct ga_err *err)
 {
-	const struct ga_wipe_evidence *e = r->e;
-	const char *why = "see the guard";
+	const char *why;
 	int rc = ga_guard_again(&r->disk, &r->guard, step, r->format_ran,
 				(struct ga_guard_steps *)(void *)&r->e->guard, err);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	for (size_t i = 0; i < e->guard.n; i++)
-		if (ga_streq(e->guard.v[i].outcome, "failed") && e->guard.v[i].detail)
-			why = e->guard.v[i].detail; /* the newest step counts */
-	return ga_fail_for(err, GA_CONFLICT, step, "the disk is not what it was: %s", why);
+	why = guard_says(r->e);
+	return ga_fail_for(err, GA_CONFLICT, step, "the disk is not what it was: %s",
+			   why ? why : "see the guard");
 }
 
 static int recheck(struct run *r, struct ga_err *err)
@@ -409,7 +424,7 @@ static void devices(struct run *r)
 	begin(r, "gpu_reset");
 	ga_gpu_reset(w->gpu_pci_address, w->gpu_identity, w->gpu_device, "gpu_reset",
 		     &e->gpu_reset, &e->gpu_reset_method);
-	done(r, ga_streq(e->gpu_reset.outcome, "failed") ? -1 : 0);
+	done_step(r, &e->gpu_reset);
 	begin(r, "gpu_memory");
 	/* The reset fails when another process has the GPU open, or when another device is in its
 	 * place: do not scrub that device. */
@@ -419,10 +434,10 @@ static void devices(struct run *r)
 	else
 		ga_gpu_scrub(r->o->scrub_hooks, w->gpu_pci_address, w->gpu_device,
 			     &e->gpu_memory);
-	done(r, ga_streq(e->gpu_memory.outcome, "failed") ? -1 : 0);
+	done_step(r, &e->gpu_memory);
 	begin(r, "vf_state");
 	ga_vf_check(w->fabric_vf_pci_address, w->fabric_pf_pci_address, &e->vf_state);
-	done(r, ga_streq(e->vf_state.outcome, "failed") ? -1 : 0);
+	done_step(r, &e->vf_state);
 }
 
 /* ---- the run ---- */
@@ -435,7 +450,7 @@ static int run_all(struct run *r, struct ga_err *err)
 
 	begin(r, "guard");
 	rc = take_guard(r, err);
-	if (done(r, rc > 0 ? 0 : -1) < 0)
+	if (done(r, rc > 0 ? 0 : -1, rc < 0 ? err->msg : guard_says(r->e)) < 0)
 		return rc;
 	if (r->o->disk_ops) {
 		r->disk.ops = r->o->disk_ops;
@@ -457,15 +472,15 @@ static int run_all(struct run *r, struct ga_err *err)
 	}
 	for (size_t i = 0; i < GA_ARRAY_SIZE(steps); i++) {
 		begin(r, steps[i].phase);
-		if (done(r, ga_stop_check("the wipe", err) < 0 ? -1 : steps[i].run(r, err)) < 0)
+		rc = ga_stop_check("the wipe", err) < 0 ? -1 : steps[i].run(r, err);
+		if (done(r, rc, err->msg) < 0)
 			return -1;
 	}
 	devices(r);
 	return 0;
 }
 
-/* What the wipe that the dry run stands for waits for: the use of the disk that the release ends;
- * NULL: nothing. */
+/* The use of the disk that the release ends before the wipe; NULL: none. Of a dry run. */
 static const char *ends_first(const struct run *r)
 {
 	size_t i;

@@ -16,9 +16,9 @@ struct ga_wipe_order;
 struct ga_wipe_evidence;
 
 /* Reports progress: state is started, running, finished or failed; bytes and total are 0 where no
- * bytes are counted. */
+ * bytes are counted; detail is why it failed, borrowed, or NULL. */
 typedef void (*ga_wipe_phase_fn)(void *arg, const char *phase, const char *state, int64_t bytes,
-				 int64_t total);
+				 int64_t total, const char *detail);
 
 struct ga_wipe_opts {
 	const struct ga_wipe_order *order; /* borrowed */

@@ -69,7 +69,84 @@ void ga_doctor_state(struct ga_doctor *d)
 
 /* ---- this host ---- */
 
-/* One finding for a code, with the number of candidates that have it. */
+static void on_slot(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_slot s;
+
+	if (ga_rec_is(rec, &ga_slot_schema) &&
+	    ga_rec_parse(rec, &ga_slot_schema, &s, &ignored) == 0)
+		*ga_list_add(&d->slots) = s;
+}
+
+/* Adds a value to a condition; one with a quote has two of them. */
+static void add_value(struct ga_str *s, const char *member, const char *value)
+{
+	if (!value)
+		return;
+	ga_str_addf(s, s->len ? ",\"" : "%s=\"", member);
+	for (; *value; value++) {
+		if (*value == '"')
+			ga_str_addc(s, '"');
+		ga_str_addc(s, *value);
+	}
+	ga_str_addc(s, '"');
+}
+
+static void on_devices(struct ga_doctor *d, const struct ga_rec *rec)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_candidate c;
+
+	if (!ga_rec_is(rec, &ga_candidate_schema) ||
+	    ga_rec_parse(rec, &ga_candidate_schema, &c, &ignored) < 0)
+		return;
+	add_value(&d->gpus, "gpu_identity", c.gpu ? c.gpu->identity : NULL);
+	add_value(&d->disks, "nvme_wwid", c.nvme ? c.nvme->wwid : NULL);
+	ga_schema_release(&ga_candidate_schema, &c);
+}
+
+/* The slot that has the candidate's disk, or else its GPU; NULL: none that is not retired. */
+static const struct ga_slot *slot_of(const struct ga_doctor *d, const struct ga_candidate *c)
+{
+	const struct ga_slot *of_gpu = NULL;
+	size_t i;
+
+	for (i = 0; i < d->slots.n; i++) {
+		const struct ga_slot *s = &d->slots.v[i];
+
+		if (ga_streq(s->state, "retired"))
+			continue;
+		if (c->nvme && c->nvme->wwid && ga_streq(s->nvme_wwid, c->nvme->wwid))
+			return s;
+		if (c->gpu && c->gpu->identity && ga_streq(s->gpu_identity, c->gpu->identity))
+			of_gpu = s;
+	}
+	return of_gpu;
+}
+
+/* Whether the reasons of a candidate are nothing to act on: what is on the disk of a slot in use is
+ * its tenant's, and nobody may be advised to destroy it. Attention has what such a slot needs. */
+static bool is_in_use(const struct ga_slot *s)
+{
+	return s && strcmp(s->state, "disabled") != 0 && strcmp(s->state, "available") != 0;
+}
+
+static bool attention_has(const struct ga_doctor *d, const char *object, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < d->findings.n; i++) {
+		const struct ga_doctor_finding *f = &d->findings.v[i];
+
+		if (ga_streq(f->check, "attention") && ga_streq(f->object, object) &&
+		    ga_streq(f->code, code))
+			return true;
+	}
+	return false;
+}
+
+/* One finding for an object and a code. */
 static void add_reason(struct ga_doctor *d, const char *severity, const char *object,
 		       const struct ga_reason *r)
 {
@@ -79,6 +156,8 @@ static void add_reason(struct ga_doctor *d, const char *severity, const char *ob
 						r->hint ? "; " : "", r->hint ? r->hint : "");
 	size_t i;
 
+	if (attention_has(d, object, r->code))
+		return;
 	for (i = 0; i < d->findings.n; i++) {
 		const struct ga_doctor_finding *f = &d->findings.v[i];
 
@@ -92,6 +171,7 @@ static void add_reason(struct ga_doctor *d, const char *severity, const char *ob
 static void on_candidate(struct ga_doctor *d, const struct ga_rec *rec)
 {
 	struct ga_err ignored = GA_ERR_INIT;
+	const struct ga_slot *slot;
 	struct ga_candidate c;
 	size_t i;
 
@@ -100,9 +180,13 @@ static void on_candidate(struct ga_doctor *d, const struct ga_rec *rec)
 	d->has_gpu = true;
 	if (ga_rec_parse(rec, &ga_candidate_schema, &c, &ignored) < 0)
 		return;
-	for (i = 0; i < c.reasons.n; i++) {
+	slot = slot_of(d, &c);
+	for (i = 0; i < c.reasons.n && !is_in_use(slot); i++) {
 		ga_autofree char *object = ga_xprintf("#%lld", (long long)c.slot_index);
 
+		/* Attention has the blockers that the state knows, unless they are acknowledged. */
+		if (slot && ga_reasons_has(&slot->blockers, c.reasons.v[i].code))
+			continue;
 		add_reason(d, "warning", object, &c.reasons.v[i]);
 	}
 	ga_schema_release(&ga_candidate_schema, &c);
@@ -144,6 +228,20 @@ static void on_step(struct ga_doctor *d, const struct ga_rec *rec)
 	ga_schema_release(&ga_bootstrap_step_schema, &s);
 }
 
+static bool read_slots(struct ga_doctor *d, const struct ga_str *where)
+{
+	ga_autoanswer struct ga_answer slots = { 0 };
+
+	if (!where->len)
+		return true;
+	ga_doctor_ask(d, "discover",
+		      (const char *const[]){ "gpuaas-list", "slots", "--json", "--state",
+					     ga_cli_state_path(), "--where", where->buf, NULL },
+		      &slots);
+	ga_doctor_records(d, "discover", &slots, on_slot);
+	return slots.ran;
+}
+
 /* A machine that only has the state needs nothing of a host: only one with a GPU does. */
 void ga_doctor_host(struct ga_doctor *d)
 {
@@ -152,6 +250,10 @@ void ga_doctor_host(struct ga_doctor *d)
 	ga_doctor_ask(d, "discover", (const char *const[]){ "gpuaas-discover", "--json", NULL },
 		      &found);
 	if (!found.ran)
+		return;
+	ga_doctor_records(d, "discover", &found, on_devices);
+	/* When the slots are not known, which is a finding, nor is which disks are in use. */
+	if (d->has_state && (!read_slots(d, &d->gpus) || !read_slots(d, &d->disks)))
 		return;
 	ga_doctor_records(d, "discover", &found, on_candidate);
 	if (!d->has_gpu) {

@@ -193,12 +193,18 @@ static void cleanup_doctor(struct ga_doctor *d)
 	for (i = 0; i < d->findings.n; i++)
 		ga_schema_release(&ga_doctor_finding_schema, &d->findings.v[i]);
 	ga_list_release(&d->findings);
+	for (i = 0; i < d->slots.n; i++)
+		ga_schema_release(&ga_slot_schema, &d->slots.v[i]);
+	ga_list_release(&d->slots);
 	free(d->folder);
+	ga_str_release(&d->gpus);
+	ga_str_release(&d->disks);
 }
 
 int ga_doctor(struct ga_err *err)
 {
-	ga_cleanup(cleanup_doctor) struct ga_doctor d = { .folder = own_folder() };
+	ga_cleanup(cleanup_doctor) struct ga_doctor d = { .folder = own_folder(), .gpus = GA_STR_INIT,
+						  .disks = GA_STR_INIT };
 	size_t i, to_do = 0, unchecked = 0;
 
 	ga_doctor_state(&d);

@@ -36,6 +36,7 @@ static struct {
 	struct ga_texts values; /* owns the values of settings that callers have */
 	const char *state;
 	const char *form, *columns, *sort;
+	char form_as[12]; /* the option of form as it was typed */
 	bool json, table, no_pager, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
 
@@ -107,20 +108,24 @@ const struct ga_opt *ga_cli_find_opt(const struct ga_prog *prog, const struct ga
 	return NULL;
 }
 
-static int set_word(const struct ga_opt *o, const char *value, struct ga_err *err)
+/* as: the option as it was typed, "-o" or "--format" */
+static int set_word(const struct ga_opt *o, const char *as, const char *value, struct ga_err *err)
 {
 	ga_autostr struct ga_str list = GA_STR_INIT;
+	struct ga_closest_names near;
 	const char *const *v;
 
+	ga_closest_begin(&near, value);
 	for (v = o->values; *v; v++) {
 		if (ga_streq(*v, value)) {
 			*(const char **)o->var = *v;
 			return 0;
 		}
 		ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
+		ga_closest_word(&near, *v);
 	}
-	return ga_fail(err, GA_USAGE, "--%s takes one of %s, not '%.64s'", o->name, list.buf,
-		       value);
+	ga_err_set(err, GA_USAGE, "%s takes one of %s, not '%.64s'", as, list.buf, value);
+	return near.n ? ga_hint(err, "near to it: '%s'", near.names[0]) : -1;
 }
 
 /* Whether a text is what pages and attention write in place of one: pasted as it stands, the audit
@@ -136,7 +141,7 @@ static bool is_stand_in(const struct ga_opt *o, const char *value)
 	return false;
 }
 
-static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
+static int set_opt(const struct ga_opt *o, const char *as, char *value, struct ga_err *err)
 {
 	switch (o->type) {
 	case GA_O_FLAG:
@@ -145,7 +150,7 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 	case GA_O_TEXT:
 		if (is_stand_in(o, value))
 			return ga_refuse(err, GA_USAGE, "example_text", NULL,
-					 ("--%s '%s' stands for a text of yours", o->name, value),
+					 ("%s '%s' stands for a text of yours", as, value),
 					 ("put the text there, in quotes if it has spaces; it is "
 					  "kept with what is done"));
 		*(const char **)o->var = value;
@@ -156,21 +161,20 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 	case GA_O_TEXTS:
 		*ga_list_add((struct ga_borrowed_texts *)o->var) = value;
 		return 0;
-	case GA_O_INT: {
-		ga_autofree char *what = ga_xprintf("--%s", o->name);
-
-		return ga_int_parse(value, what, o->min, o->max, o->var, err);
-	}
+	case GA_O_INT:
+		return ga_int_parse(value, as, o->min, o->max, o->var, err);
 	case GA_O_SIZE:
 		if (ga_size_parse(value, o->var, err) < 0)
-			return ga_wrap(err, "--%s", o->name);
+			return ga_wrap(err, "%s", as);
 		return 0;
 	case GA_O_DURATION:
 		if (ga_duration_parse(value, o->var, err) < 0)
-			return ga_wrap(err, "--%s", o->name);
+			return ga_wrap(err, "%s", as);
 		return 0;
 	case GA_O_WORD:
-		return set_word(o, value, err);
+		if (o->var == &cli.form)
+			snprintf(cli.form_as, sizeof(cli.form_as), "%s", as);
+		return set_word(o, as, value, err);
 	}
 	return 0;
 }
@@ -236,6 +240,7 @@ int ga_cli_unknown_command(const char *name, const char *const *words, struct ga
 static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 {
 	char *arg = argv[*i], *value = NULL;
+	ga_autofree char *as = NULL; /* as it was typed */
 	bool is_long = arg[1] == '-';
 	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
 	const struct ga_opt *o = ga_cli_find_opt(cli.prog, cli.cmd, is_long ? arg + 2 : NULL, len,
@@ -247,14 +252,15 @@ static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 		value = arg + 3 + len;
 	else if (!is_long && arg[2])
 		value = arg + 2;
+	as = is_long ? ga_xprintf("--%s", o->name) : ga_xprintf("-%c", o->short_name);
 	if (o->type == GA_O_FLAG && value)
-		return ga_fail(err, GA_USAGE, "option '--%s' takes no value", o->name);
+		return ga_fail(err, GA_USAGE, "option '%s' takes no value", as);
 	if (o->type != GA_O_FLAG && !value) {
 		if (*i + 1 >= argc)
-			return ga_fail(err, GA_USAGE, "option '--%s' needs %s", o->name, o->arg);
+			return ga_fail(err, GA_USAGE, "option '%s' needs %s", as, o->arg);
 		value = argv[++*i];
 	}
-	return set_opt(o, value, err);
+	return set_opt(o, as, value, err);
 }
 
 static int take_command(const char *name, struct ga_err *err)
@@ -312,8 +318,8 @@ static int check_operands(struct ga_err *err)
 	if (cli.json && cli.table)
 		return ga_fail(err, GA_USAGE, "--json and --table exclude each other");
 	if (cli.form && (cli.json || cli.table) && strcmp(cli.form, ga_cli_form()))
-		return ga_fail(err, GA_USAGE, "--format %s and --%s exclude each other", cli.form,
-			       ga_cli_form());
+		return ga_fail(err, GA_USAGE, "%s %s and --%s exclude each other",
+			       cli.form_as, cli.form, ga_cli_form());
 	return 0;
 }
 

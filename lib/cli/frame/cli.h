@@ -37,7 +37,8 @@ struct ga_opt {
 	const char *arg; /* the value in --help: "NODE", "FILE", …, a word of complete.c, which
 			  * says what it means; "TEAM,…": several; NULL for a flag */
 	const char *help;
-	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. NULL-terminated. */
+	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. Ends with
+	 * NULL. */
 	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
 };
@@ -61,7 +62,11 @@ struct ga_prog {
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
+	/* Words of args that are typed as they are, with a line each; ends with NULL. NULL: none. */
+	const char *const (*lines)[2];
 	const char *const *kinds; /* what the operand KIND may be, NULL-terminated, or NULL */
+	const struct ga_schema *condition_on; /* the kind that conditions are about; NULL: that of
+					       * the operand KIND */
 	const char *const *forms; /* words of -o beside ga_form_words, NULL-terminated, or NULL:
 				   * the program writes these by ga_emit_line */
 	bool needs_state; /* has the option --state */

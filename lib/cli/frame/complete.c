@@ -47,8 +47,7 @@ static const struct objects allocations = {
 static const struct objects live = {
 	.ask = { "gpuaas-list", "allocations" }, .id = "allocation", .name = "name",
 	.about = { "state", "project", "profile", "node" },
-	.where = "state=pending,placed,provisioning,active,held,preempting,releasing,"
-		 "release_failed",
+	.where = "state!=released,cancelled,refused", /* what gpuaas-release can end */
 };
 /* Users who cannot read the state get the published view. */
 static const struct objects profiles = { .ask = { "gpuaas-profile", "list" }, .id = "name",
@@ -102,11 +101,15 @@ static const struct meaning meanings[] = {
 	{ "DIR", "folder", { NULL }, NULL },
 };
 
-/* Words whose values nobody can list. */
-static const char *const free_words[] = {
-	"NAME", "TEXT", "ARGUMENT", "N", "INDEX", "SIZE", "SIZE:N", "TIME", "DURATION", "ID", "KEY",
-	"DIGEST", "VERSION", "LOGIN", "ADDRESS", "ADDRESS:PORT", "NETWORK", "CPUS", "PORT", "PRICE",
-	"CODE", "X.Y", "SEARCH", "INTERFACE", "type=TYPE", NULL,
+/* Words whose values nobody can list, with what they mean. */
+static const char *const free_words[][2] = {
+	{ "NAME", "text" }, { "TEXT", "text" }, { "ARGUMENT", "text" }, { "N", "number" },
+	{ "INDEX", "number" }, { "SIZE", "size" }, { "SIZE:N", "size" }, { "TIME", "time" },
+	{ "DURATION", "duration" }, { "ID", "text" }, { "KEY", "text" }, { "DIGEST", "digest" },
+	{ "VERSION", "text" }, { "LOGIN", "text" }, { "ADDRESS", "address" },
+	{ "ADDRESS:PORT", "address" }, { "NETWORK", "address" }, { "CPUS", "cpus" },
+	{ "PORT", "number" }, { "PRICE", "price" }, { "CODE", "text" }, { "X.Y", "text" },
+	{ "SEARCH", "text" }, { "INTERFACE", "text" }, { "type=TYPE", "text" },
 };
 
 /* The word under the cursor and what stands before it. */
@@ -289,13 +292,22 @@ static const struct ga_schema *const *schemas(const struct cursor *c)
 	return c->prog->produces ? c->prog->produces : none;
 }
 
-static void offer_members(const struct cursor *c, const char *before, const char *after,
-			  const char *begin, struct ga_texts *seen)
+/* The kind that a condition is about; NULL: not known before the operand KIND. */
+static const struct ga_schema *condition_on(const struct cursor *c)
+{
+	if (c->prog->condition_on)
+		return c->prog->condition_on;
+	return c->prog->kinds && c->n_operands ? listed(c->prog, c->operands[0]) : NULL;
+}
+
+/* kinds is NULL-terminated. */
+static void offer_members(const struct ga_schema *const *kinds, const char *before,
+			  const char *after, const char *begin, struct ga_texts *seen)
 {
 	const struct ga_schema *const *s;
 	const struct ga_field *f;
 
-	for (s = schemas(c); *s; s++) {
+	for (s = kinds; *s; s++) {
 		for (f = (*s)->fields; f->name; f++) {
 			ga_autofree char *name = ga_xprintf("%s%s", f->name, after);
 
@@ -325,7 +337,7 @@ static void offer_columns(const struct cursor *c, const char *before, const char
 			offer_name(name, column->path, before, begin, seen);
 		}
 	}
-	offer_members(c, before, "", begin, seen);
+	offer_members(schemas(c), before, "", begin, seen);
 }
 
 /* "[-]MEMBER" */
@@ -334,18 +346,16 @@ static void offer_sorts(const struct cursor *c, const char *before, const char *
 {
 	ga_autofree char *minus = ga_xprintf("%s-", before);
 
-	offer_members(c, ga_starts(begin, minus) ? minus : before, "", begin, seen);
+	offer_members(schemas(c), ga_starts(begin, minus) ? minus : before, "", begin, seen);
 }
 
-static const struct ga_field *member(const struct cursor *c, const char *name, size_t len)
+static const struct ga_field *member(const struct ga_schema *schema, const char *name, size_t len)
 {
-	const struct ga_schema *const *s;
 	const struct ga_field *f;
 
-	for (s = schemas(c); *s; s++)
-		for (f = (*s)->fields; f->name; f++)
-			if (strlen(f->name) == len && !strncmp(f->name, name, len))
-				return f;
+	for (f = schema->fields; f->name; f++)
+		if (strlen(f->name) == len && !strncmp(f->name, name, len))
+			return f;
 	return NULL;
 }
 
@@ -368,14 +378,15 @@ static void offer_condition(const struct cursor *c, const char *before, const ch
 {
 	static const char *const yes_no[] = { "true", "false", NULL };
 	const char *condition = begin + strlen(before), *p = condition + strcspn(condition, "=!<>");
+	const struct ga_schema *const kinds[] = { condition_on(c), NULL };
 	ga_autofree char *up_to_value = NULL;
 	const struct ga_field *f;
 
-	if (!*p) {
-		offer_members(c, before, "=", begin, seen);
+	if (!*p)
+		offer_members(kinds, before, "=", begin, seen);
+	if (!*p || !kinds[0])
 		return;
-	}
-	f = member(c, condition, (size_t)(p - condition));
+	f = member(kinds[0], condition, (size_t)(p - condition));
 	p += strspn(p, "=!<>");
 	/* Several values are separated by commas. */
 	if (strrchr(p, ','))
@@ -422,6 +433,17 @@ static const struct meaning *find_meaning(const char *word, size_t len)
 	return NULL;
 }
 
+static void offer_kinds(const struct ga_prog *prog, const char *begin)
+{
+	const char *const *k;
+
+	for (k = prog->kinds; k && *k; k++) {
+		const struct ga_schema *schema = listed(prog, *k);
+
+		ga_cli_offer(*k, schema ? schema->doc : NULL, begin);
+	}
+}
+
 static void offer_meaning(const struct cursor *c, const char *word, size_t len, const char *before,
 			  const char *begin)
 {
@@ -435,7 +457,7 @@ static void offer_meaning(const struct cursor *c, const char *word, size_t len, 
 	for (i = 0; i < GA_ARRAY_SIZE(m->objects) && m->objects[i]; i++)
 		offer_objects(c, m->objects[i], before, begin, &seen);
 	if (ga_streq(m->means, "kind"))
-		offer_words(c->prog->kinds, before, begin);
+		offer_kinds(c->prog, begin);
 	else if (ga_streq(m->means, "condition"))
 		offer_condition(c, before, begin, &seen);
 	else if (ga_streq(m->means, "member"))
@@ -526,6 +548,17 @@ static size_t ways_parse(const char *args, struct way ways[WAYS_MAX])
 	return n;
 }
 
+/* The line of a word that is typed as it is, or NULL. */
+static const char *line_of(const struct ga_prog *prog, const char *word)
+{
+	const char *const(*l)[2];
+
+	for (l = prog->lines; l && (*l)[0]; l++)
+		if (ga_streq((*l)[0], word))
+			return (*l)[1];
+	return NULL;
+}
+
 /* false: no operand can stand here. */
 static bool offer_operands(const struct cursor *c)
 {
@@ -543,7 +576,7 @@ static bool offer_operands(const struct cursor *c)
 			continue;
 		any = true;
 		if (literal(w->words.v[at]))
-			ga_cli_offer(w->words.v[at], NULL, c->begin);
+			ga_cli_offer(w->words.v[at], line_of(c->prog, w->words.v[at]), c->begin);
 		else
 			offer_alternatives(c, w->words.v[at], "", c->begin);
 	}
@@ -555,14 +588,12 @@ const char *ga_cli_meaning(const char *word)
 {
 	size_t len = bare(word, strcspn(word, "|"));
 	const struct meaning *m = find_meaning(word, len);
-	const char *const *f;
+	size_t i;
 
-	if (m)
-		return m->means;
-	for (f = free_words; *f; f++)
-		if (strlen(*f) == len && !strncmp(*f, word, len))
-			return "text";
-	return NULL;
+	for (i = 0; !m && i < GA_ARRAY_SIZE(free_words); i++)
+		if (strlen(free_words[i][0]) == len && !strncmp(free_words[i][0], word, len))
+			return free_words[i][1];
+	return m ? m->means : NULL;
 }
 
 json_t *ga_cli_operands(const char *args)

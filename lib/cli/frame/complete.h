@@ -24,8 +24,8 @@ void ga_cli_complete(const struct ga_prog *prog, char *const *words, int n);
  * begin with it are left out. */
 void ga_cli_offer(const char *word, const char *description, const char *begin);
 
-/* The meaning of a word of --help, for --introspect-cli: "node", "slot", …, "file", "text", or NULL for
- * a word without a meaning, which a test refuses. A list ("TEAM,…") means its element. */
+/* The meaning of a word of --help, for --introspect-cli: "node", "slot", …, "file", "text", or NULL
+ * for a word without a meaning, which a test refuses. A list ("TEAM,…") means its element. */
 const char *ga_cli_meaning(const char *word);
 /* Operands as a JSON array of their alternatives, each an array of objects with the members "word"
  * (typed literally) or "name" and "means", and "repeatable" (true only). args as in ga_prog; NULL:

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -383,22 +386,9 @@ void ga_emit_error(const char *program, const struct ga_err *err)
 	fprintf(stderr, "%s\n", fit.len ? fit.buf : text);
 }
 
-void ga_say(const char *fmt, ...)
-{
-	ga_autostr struct ga_str shown = GA_STR_INIT;
-	ga_autofree char *text = NULL;
-	va_list ap;
-
-	ga_cli_progress_end();
-	va_start(ap, fmt);
-	text = ga_xvprintf(fmt, ap);
-	va_end(ap);
-	ga_str_add_visible(&shown, ga_time_shorten(text));
-	fprintf(stderr, "%s\n", shown.len ? ga_printable_words(shown.buf) : "");
-}
-
-/* Adds the lines of a text, those that are wider than the terminal broken at spaces. The rest of a
- * line stands below its last column, which begins after two spaces or more. */
+/* Adds the lines of a text, those that are wider than the terminal broken at spaces, but for a
+ * command to copy. The rest of a line stands below its last column, which begins after two spaces
+ * or more. */
 static void add_folded(const char *text, int width, struct ga_str *out)
 {
 	size_t n, i;
@@ -411,11 +401,45 @@ static void add_folded(const char *text, int width, struct ga_str *out)
 			if (line[i] == ' ' && line[i + 1] == ' ' && line[i + 2] != ' ')
 				cut = i + 2;
 		lead = ga_xstrndup(line, cut);
-		if (width && ga_cell_width(line) > width)
+		if (width && ga_cell_width(line) > width && !ga_starts(line + cut, "$ "))
 			ga_form_fold(lead, line + cut, 0, cut ? 0 : 4, width, out);
 		else
 			ga_str_addf(out, "%s\n", line);
 	}
+}
+
+/* COLUMNS, else those of the terminal that standard error is; 0: it is none. */
+static int say_width(void)
+{
+	const char *set = getenv("COLUMNS");
+	struct ga_err ignored = GA_ERR_INIT;
+	struct winsize w;
+	int64_t n;
+
+	if (!isatty(STDERR_FILENO))
+		return 0;
+	if (set && ga_int_parse(set, "COLUMNS", 1, 10000, &n, &ignored) == 0)
+		return (int)n;
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) ? 0 : w.ws_col;
+}
+
+void ga_say(const char *fmt, ...)
+{
+	ga_autostr struct ga_str shown = GA_STR_INIT, lines = GA_STR_INIT;
+	ga_autofree char *text = NULL;
+	int width = say_width();
+	va_list ap;
+
+	ga_cli_progress_end();
+	va_start(ap, fmt);
+	text = ga_xvprintf(fmt, ap);
+	va_end(ap);
+	ga_str_add_visible(&shown, ga_time_shorten(text));
+	if (width)
+		setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
+	if (shown.len)
+		add_folded(ga_printable_words(shown.buf), width, &lines);
+	fputs(lines.len ? lines.buf : "\n", stderr);
 }
 
 void ga_print(const char *fmt, ...)
@@ -455,10 +479,14 @@ void ga_print_item(const char *fmt, ...)
 
 void ga_print_text(const char *text)
 {
-	ga_autostr struct ga_str shown = GA_STR_INIT;
+	ga_autostr struct ga_str shown = GA_STR_INIT, lines = GA_STR_INIT;
+	bool to_terminal = isatty(STDOUT_FILENO) || ga_pager_is_on();
 
 	ga_str_add_visible(&shown, text);
-	fputs(shown.len ? ga_printable_text(shown.buf) : "", stdout);
+	if (shown.len)
+		add_folded(ga_printable_text(shown.buf), to_terminal ? ga_form()->width : 0,
+			   &lines);
+	fputs(lines.len ? lines.buf : "", stdout);
 }
 
 /* How long the rest takes: "42s", "1h30m". A rate near 0 makes no longer time than a month. */

@@ -18,6 +18,6 @@ GA_MUST_CHECK int ga_follow(const char *path, const struct ga_list_query *q, ga_
 
 /* A descriptor of inotify that becomes readable when a file in the folder of path changes; it does
  * not block, and the caller closes it. -1: there is none. */
-int ga_follow_inotify(const char *path);
+GA_MUST_CHECK int ga_follow_inotify(const char *path);
 
 #endif

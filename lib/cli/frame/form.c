@@ -107,6 +107,21 @@ void ga_form_resize(void)
 
 /* ---- text ---- */
 
+/* Bytes of the next word: what is in quotes is one, if it fits into a line or is a command of ours
+ * to copy. The quote opens a word, so that "node's" opens none. */
+static size_t word_of(const char *text, int width)
+{
+	const char *quote = text + (*text == '('), *end;
+	size_t n = strcspn(text, " ");
+
+	if (*quote != '\'' || !(end = strchr(quote + 1, '\'')))
+		return n;
+	end += strcspn(end, " ");
+	if (end - text > width && !ga_starts(quote + 1, "gpuaas"))
+		return n;
+	return (size_t)(end - text) > n ? (size_t)(end - text) : n;
+}
+
 void ga_form_fold(const char *lead, const char *text, int indent, int hang, int width,
 		  struct ga_str *out)
 {
@@ -115,7 +130,7 @@ void ga_form_fold(const char *lead, const char *text, int indent, int hang, int 
 
 	ga_str_addf(out, "%*s%s", indent, "", lead);
 	while (*text) {
-		size_t n = strcspn(text, " ");
+		size_t n = word_of(text, width - left - hang);
 		ga_autofree char *word = ga_xstrndup(text, n);
 		int w = ga_cell_width(word);
 

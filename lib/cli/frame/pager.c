@@ -16,6 +16,7 @@
 #include "base/proc.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/form.h"
 #include "record/size.h"
 
 #define OPTIONS "FRXMK"
@@ -113,8 +114,8 @@ static void make_environment(struct ga_texts *env)
 			*ga_list_add(env) = ga_xprintf("%s=%s", kept[i], getenv(kept[i]));
 	if (guarded)
 		*ga_list_add(env) = ga_xprintf("PATH=%s", ga_proc_path());
-	if (!less)
-		*ga_list_add(env) = ga_xstrdup("LESS=" OPTIONS);
+	if (!less) /* rows of a wide table are cut at the edge: the arrow keys move along them */
+		*ga_list_add(env) = ga_xprintf("LESS=" OPTIONS "%s", ga_form()->wide ? "S" : "");
 	if (!secure)
 		*ga_list_add(env) = ga_xstrdup("LESSSECURE=1");
 	*ga_list_add(env) = NULL;

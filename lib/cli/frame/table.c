@@ -2,7 +2,9 @@
 /*
  * Tables for people: the columns of each kind, aligned over consecutive rows by libsmartcols. On a
  * terminal that is too narrow, columns are left out by their rank (table_views.h), then the longest
- * text is broken into lines. A kind without columns is shown as ga_print_record shows it.
+ * text is broken into lines, and where that is not enough the last columns go too: a table is never
+ * wider than the terminal, unless a person named the columns. A kind without columns is shown as
+ * ga_print_record shows it.
  */
 #include <dlfcn.h>
 #include <libsmartcols/libsmartcols.h>
@@ -45,6 +47,7 @@ static struct {
 	size_t n, own; /* columns; of the view itself, before those of ga_view_sometimes */
 	bool asked;    /* by --columns */
 	size_t dry;    /* 1: the first column says whether the row is of a dry run; else 0 */
+	bool lists[CELLS_MAX]; /* a row has a list in the column */
 	GA_LIST(struct row) rows;
 	bool records; /* a record without a view was printed */
 } table;
@@ -67,6 +70,7 @@ static void choose_columns(const struct ga_schema *schema, const struct ga_view 
 	size_t i;
 
 	memset(table.columns, 0, sizeof(table.columns));
+	memset(table.lists, 0, sizeof(table.lists));
 	table.n = 0;
 	table.dry = 0;
 	if (ga_emit_is_dry_run() ? view || form->columns.n :
@@ -134,6 +138,8 @@ static void add_row(json_t *json)
 			ga_str_add(&cell, "yes");
 		else
 			ga_cell_show(json, table.columns[i].path, now, &cell);
+		if (json_is_array(ga_cell_member(json, table.columns[i].path)))
+			table.lists[i] = true;
 		row->cells[i] = ga_str_take(&cell);
 	}
 	for (i = 0; below[i].path; i++) {
@@ -259,83 +265,237 @@ static bool has_content(size_t column)
 }
 
 /* A text that may be wrapped. */
-static bool is_prose(const char *path)
+static bool is_prose(size_t column)
 {
 	static const char *const names[] = { "sentence", "reason", "reasons",  "hint",
 					     "detail",	 "title",  "summary", "note",
 					     "blockers", "cordon_reason", "warnings", "evidence",
-					     "image_features", "terms", "change" };
-	const char *dot = strrchr(path, '.');
+					     "image_features", "terms", "change", "expected",
+					     "observed" };
+	const char *path = table.columns[column].path, *dot = strrchr(path, '.');
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(names); i++)
 		if (!strcmp(dot ? dot + 1 : path, names[i]))
 			return true;
-	return false;
+	return table.lists[column];
 }
 
-static int width_of(size_t column)
+/* Bytes of a text up to where it may be broken: before a space, or after a comma. */
+static size_t piece_of(const char *text)
 {
-	int width = ga_cell_width(table.columns[column].title);
+	size_t n = strcspn(text, " ,\n");
+
+	return n + (text[n] == ',');
+}
+
+/* The widest piece of a cell. */
+static int widest_piece(const char *cell)
+{
+	int widest = 0;
+
+	while (*cell) {
+		size_t n = piece_of(cell);
+		ga_autofree char *piece = ga_xstrndup(cell, n);
+		int width = ga_cell_width(piece);
+
+		widest = width > widest ? width : widest;
+		cell += n + (cell[n] && !n);
+	}
+	return widest;
+}
+
+/* How wide a column is, and how narrow it can be: a text is broken where its pieces end, and a
+ * piece itself only if it is wider than NARROW. */
+#define NARROW 24
+struct width {
+	int is, least;
+};
+
+static void measure(size_t column, struct width *ret)
+{
+	int title = ga_cell_width(table.columns[column].title), piece = title;
 	size_t r;
 
+	ret->is = title;
 	for (r = 0; r < table.rows.n; r++) {
-		int w = ga_cell_width(table.rows.v[r].cells[column]);
+		const char *cell = table.rows.v[r].cells[column];
+		int width = ga_cell_width(cell), part = widest_piece(cell);
 
-		width = w > width ? w : width;
+		ret->is = width > ret->is ? width : ret->is;
+		piece = part > piece ? part : piece;
 	}
-	return width;
+	piece = piece > NARROW && title < NARROW ? NARROW : piece;
+	ret->least = is_prose(column) ? piece : ret->is;
 }
 
-/* Fills shown, and returns by how much the table is wider than limit (0: there is no limit). */
-static int choose_shown(bool *shown, int limit)
+static int total_of(const bool *shown, const struct width *widths)
 {
-	int widths[CELLS_MAX] = { 0 }, total = 0;
+	int total = 0;
 	size_t i;
+
+	for (i = 0; i < table.n; i++)
+		total += shown[i] ? widths[i].is + (total ? (int)strlen(GAP) : 0) : 0;
+	return total;
+}
+
+/* Makes the widest texts narrower, down to floor, until the table is over by 0. Returns by how much
+ * it still is. */
+static int narrow(const bool *shown, struct width *widths, int floor, int over)
+{
+	while (over > 0) {
+		size_t widest = table.n, i;
+
+		for (i = 0; i < table.n; i++)
+			if (shown[i] && widths[i].is > floor && widths[i].is > widths[i].least &&
+			    (widest == table.n || widths[i].is > widths[widest].is))
+				widest = i;
+		if (widest == table.n)
+			break;
+		widths[widest].is--;
+		over--;
+	}
+	return over;
+}
+
+/* The column that goes next: of those with a rank the highest, of equals the last. table.n: none
+ * has one. */
+static size_t least_of(const bool *shown)
+{
+	size_t out = table.n, i;
+
+	for (i = 0; i < table.n; i++)
+		if (shown[i] && table.columns[i].rank &&
+		    (out == table.n || table.columns[i].rank >= table.columns[out].rank))
+			out = i;
+	return out;
+}
+
+/* Where none has a rank: the last that is no text, else the last, but the first never. table.n:
+ * only the first is left. */
+static size_t last_of(const bool *shown)
+{
+	size_t i;
+
+	for (i = table.n; i-- > table.dry + 1;)
+		if (shown[i] && !is_prose(i))
+			return i;
+	for (i = table.n; i-- > table.dry + 1;)
+		if (shown[i])
+			return i;
+	return table.n;
+}
+
+/* Fills shown and the widths so that the table is not wider than limit (0: there is no limit). */
+static void choose_shown(bool *shown, struct width *ret, int limit)
+{
+	struct width widths[CELLS_MAX] = { 0 };
+	int over = 0;
+	size_t i, out;
 
 	for (i = 0; i < table.n; i++) {
 		shown[i] = has_content(i);
-		widths[i] = shown[i] ? width_of(i) : 0;
-		total += shown[i] ? widths[i] + (total ? (int)strlen(GAP) : 0) : 0;
+		if (shown[i])
+			measure(i, &widths[i]);
 	}
-	while (limit && total > limit && !table.asked) {
-		size_t out = table.n;
-
-		for (i = 0; i < table.n; i++)
-			if (shown[i] && table.columns[i].rank &&
-			    (out == table.n || table.columns[i].rank >= table.columns[out].rank))
-				out = i;
-		if (out == table.n)
-			break;
+	while (limit && !table.asked && total_of(shown, widths) > limit &&
+	       (out = least_of(shown)) < table.n)
 		shown[out] = false;
-		total -= widths[out] + (int)strlen(GAP);
-	}
-	return limit && total > limit ? total - limit : 0;
+	do {
+		memcpy(ret, widths, sizeof(widths));
+		over = limit ? total_of(shown, ret) - limit : 0;
+		over = narrow(shown, ret, NARROW, over);
+		over = narrow(shown, ret, 0, over);
+		out = over > 0 && !table.asked ? last_of(shown) : table.n;
+		if (out < table.n)
+			shown[out] = false;
+	} while (out < table.n);
 }
 
-/* Makes the widest text narrower by so many columns, down to 24, by breaking it into lines. */
-static void wrap_prose(const bool *shown, int over)
+/* Bytes of a piece that fit into so many columns, at least one character. */
+static size_t bytes_in(const char *piece, size_t n, int width)
 {
-	size_t widest = table.n, i, r;
-	int width = 24;
+	size_t fit = 0, next;
+
+	for (next = 0; next < n; fit = next) {
+		ga_autofree char *part = NULL;
+
+		for (next = fit + 1; next < n && ((unsigned char)piece[next] & 0xc0) == 0x80;)
+			next++;
+		part = ga_xstrndup(piece, next);
+		if (fit && ga_cell_width(part) > width)
+			break;
+	}
+	return fit;
+}
+
+/* The text in lines of at most width columns. */
+static char *fold(const char *text, int width)
+{
+	struct ga_str out = GA_STR_INIT;
+	bool space = false;
+	int at = 0;
+
+	while (*text) {
+		size_t n = piece_of(text);
+		ga_autofree char *piece = NULL;
+		int w;
+
+		if (!n) { /* a space */
+			space = at > 0;
+			text++;
+			continue;
+		}
+		piece = ga_xstrndup(text, n);
+		w = ga_cell_width(piece);
+		if (at && at + space + w > width) {
+			ga_str_addc(&out, '\n');
+			at = 0;
+		}
+		if (w > width) {
+			free(piece);
+			piece = ga_xstrndup(text, n = bytes_in(text, n, width));
+			w = ga_cell_width(piece);
+		}
+		ga_str_addf(&out, "%s%s", at && space ? " " : "", piece);
+		at += (at && space) + w;
+		space = false;
+		text += n;
+	}
+	return ga_str_take(&out);
+}
+
+/* Breaks the cells that are wider than their column. */
+static void wrap_prose(const bool *shown, const struct width *widths)
+{
+	size_t i, r;
 
 	for (i = 0; i < table.n; i++)
-		if (shown[i] && is_prose(table.columns[i].path) && width_of(i) > width) {
-			widest = i;
-			width = width_of(i);
-		}
-	if (widest == table.n)
-		return;
-	width = width - over > 24 ? width - over : 24;
-	for (r = 0; r < table.rows.n; r++) {
-		char **cell = &table.rows.v[r].cells[widest];
-		struct ga_str text = GA_STR_INIT;
+		for (r = 0; shown[i] && is_prose(i) && r < table.rows.n; r++) {
+			char **cell = &table.rows.v[r].cells[i], *lines;
 
-		ga_form_fold("", *cell, 0, 0, width, &text);
-		text.buf[text.len - 1] = '\0'; /* the newline at the end */
-		free(*cell);
-		*cell = ga_str_take(&text);
+			if (ga_cell_width(*cell) <= widths[i].is)
+				continue;
+			lines = fold(*cell, widths[i].is);
+			free(*cell);
+			*cell = lines;
+		}
+}
+
+/* Lines that a row takes. */
+static size_t lines_of(const struct row *row, const bool *shown)
+{
+	size_t most = 1, i;
+
+	for (i = 0; i < table.n; i++) {
+		size_t n = 1;
+		const char *p;
+
+		for (p = shown[i] ? row->cells[i] : ""; *p; p++)
+			n += *p == '\n';
+		most = n > most ? n : most;
 	}
+	return most;
 }
 
 /* ---- rows out ---- */
@@ -446,9 +606,9 @@ static char *lay_out(const bool *shown)
 
 		if (!shown[i])
 			continue;
-		flags |= is_prose(table.columns[i].path) ? SCOLS_FL_WRAP : 0;
+		flags |= is_prose(i) ? SCOLS_FL_WRAP : 0;
 		c = scols.table_new_column(t, table.columns[i].title, 0, flags);
-		if (!c || (is_prose(table.columns[i].path) &&
+		if (!c || (is_prose(i) &&
 			   (scols.column_set_wrapfunc(c, scols.wrapnl_chunksize,
 						      scols.wrapnl_nextchunk, NULL) ||
 			    scols.column_set_safechars(c, "\n"))))
@@ -515,27 +675,31 @@ void ga_table_flush(void)
 {
 	const int limit = ga_form()->wide ? 0 : ga_form()->width;
 	bool shown[CELLS_MAX] = { false };
+	struct width widths[CELLS_MAX] = { 0 };
 	ga_autofree char *text = NULL;
-	int over;
-	size_t r = 0;
+	size_t r = 0, left = 1; /* lines of the heading, then of the row */
 	const char *p;
 
 	if (!table.rows.n)
 		return;
 	load();
 	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
-	over = choose_shown(shown, limit);
-	if (over && !lines_below()->path)
-		wrap_prose(shown, over);
+	choose_shown(shown, widths, limit);
+	wrap_prose(shown, widths);
 	text = lay_out(shown);
-	for (p = text; *p; r++) {
+	for (p = text; *p;) {
 		int n = (int)strcspn(p, "\n");
 
 		printf("%.*s\n", n, p);
+		p += n + (p[n] == '\n');
+		if (--left || r == table.rows.n)
+			continue;
 		if (r && lines_below()->path)
 			print_below(&table.rows.v[r - 1], limit);
-		p += n + (p[n] == '\n');
+		left = lines_of(&table.rows.v[r++], shown);
 	}
+	if (lines_below()->path)
+		print_below(&table.rows.v[table.rows.n - 1], limit);
 	ga_table_forget();
 	fflush(stdout);
 }

@@ -10,7 +10,7 @@
 #include "record/time.h"
 
 static void tell_record(struct ga_tell *t, const char *phase, const char *state, int64_t bytes,
-			int64_t total)
+			int64_t total, const char *detail)
 {
 	int64_t now = ga_clock_mono_micros();
 	bool running = ga_streq(state, "running"), json = ga_streq(t->mode, "json");
@@ -29,6 +29,7 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 	p.state = ga_xstrdup(state);
 	p.at = ga_time_now();
 	p.elapsed_micros = now - t->began;
+	p.detail = detail ? ga_xstrdup(detail) : NULL;
 	if (total) {
 		p.bytes = bytes;
 		p.total_bytes = total;
@@ -41,14 +42,15 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 	ga_schema_release(&ga_progress_schema, &p);
 }
 
-void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes, int64_t total)
+void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes, int64_t total,
+		   const char *detail)
 {
 	struct ga_tell *t = tell;
 	ga_autofree char *what = ga_xprintf("%s %s", t->object, phase);
 
 	if (ga_streq(state, "started"))
 		t->began = ga_clock_mono_micros();
-	tell_record(t, phase, state, bytes, total);
+	tell_record(t, phase, state, bytes, total, detail);
 	if (ga_streq(state, "running"))
 		ga_cli_progress(t->mode, what, bytes, total, t->began);
 	else

@@ -19,8 +19,9 @@ struct ga_tell {
 
 /* Reports a phase. tell is a struct ga_tell; the parameter has the type void *, because lib/act
  * uses the function as a callback for phases. state: started, running, finished, failed. bytes of
- * total are done; total 0: unknown. Writes records of "running" at most once a second. */
-void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes,
-		   int64_t total);
+ * total are done; total 0: unknown. detail: why it failed, or NULL. Writes records of "running" at
+ * most once a second. */
+void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes, int64_t total,
+		   const char *detail);
 
 #endif

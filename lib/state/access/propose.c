@@ -116,6 +116,22 @@ int ga_store_override(struct ga_db *db, const char *slot, const char *node, stru
 	return !ga_access_needs_two(&rules);
 }
 
+int ga_store_destruction_check(struct ga_db *db, const char *wwid, struct ga_err *err)
+{
+	ga_autofree char *slot = NULL, *state = NULL;
+	int r = ga_db_get(db, err,
+			  "SELECT id, state FROM slot WHERE nvme_wwid = ?1 AND state IN "
+			  "('provisioning', 'active', 'releasing')", "sSS", wwid, &slot, &state);
+
+	if (r < 0 || !slot)
+		return r < 0 ? -1 : 0;
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", slot,
+			 ("slot '%s' is %s: the data on its disk '%.128s' is its tenant's", slot,
+			  state, wwid),
+			 ("nothing to do: the wipe after the release destroys it; "
+			  "'gpuaas-show %s' shows the tenant", slot));
+}
+
 int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *err)
 {
 	return ga_db_one(db, err,

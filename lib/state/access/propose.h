@@ -27,6 +27,9 @@ GA_MUST_CHECK int ga_store_override(struct ga_db *db, const char *slot, const ch
  * (allowed); or whether it still needs the permission (due): 1, 0, -1. */
 GA_MUST_CHECK int ga_store_destruction_allowed(struct ga_db *db, const char *wwid,
 					       struct ga_err *err);
+/* Refuses a disk whose slot has a tenant now: GA_CONFLICT "wrong_state". */
+GA_MUST_CHECK int ga_store_destruction_check(struct ga_db *db, const char *wwid,
+					     struct ga_err *err);
 GA_MUST_CHECK int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *err);
 
 /*

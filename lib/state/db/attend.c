@@ -96,10 +96,10 @@ char *ga_attend_lasting(const char *object_kind, const char *sentence)
 
 /* NULL: the row is not acknowledged. */
 static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend *f,
+							   const char *lasting,
 							   const struct ga_attend_to *to)
 {
 	const struct ga_acknowledgement *a;
-	ga_autofree char *lasting = NULL;
 	size_t i;
 
 	for (i = 0; to->acknowledged && i < to->acknowledged->n; i++) {
@@ -108,8 +108,6 @@ static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend
 		    !ga_streq(a->code, f->code) || !ga_streq(a->state, f->state) ||
 		    !ga_streq(a->since, f->since))
 			continue;
-		if (!lasting)
-			lasting = ga_attend_lasting(f->object_kind, f->sentence);
 		if (ga_streq(a->sentence, lasting))
 			return a;
 	}
@@ -129,12 +127,18 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 		.node = (char *)(uintptr_t)f->node,
 		.project = (char *)(uintptr_t)f->project,
 	};
-	const struct ga_acknowledgement *known = find_acknowledged(f, to);
+	/* Of the sentence before it is shortened and made for this machine. */
+	ga_autofree char *lasting = ga_attend_lasting(f->object_kind, sentence ? sentence : "");
+	const struct ga_acknowledgement *known = find_acknowledged(f, lasting, to);
 	bool from_here = keep_off(f, to, elsewhere, &sentence, &given);
 
 	command = elsewhere && !from_here ? ga_remote_command(given, f->node) : GA_TAKE(given);
 	a.acknowledged = known ? (struct ga_acknowledged *)(uintptr_t)&known->shown : NULL;
 	a.sentence = sentence ? ga_time_shorten(sentence) : NULL;
 	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
+	if (to->lasting) {
+		ga_str_clear(to->lasting);
+		ga_str_add(to->lasting, lasting);
+	}
 	return has_ended(f) ? 0 : to->each(&ga_attention_schema, &a, to->arg, err);
 }

@@ -4,6 +4,7 @@
 #ifndef GA_STATE_DB_ATTEND_H
 #define GA_STATE_DB_ATTEND_H
 
+#include "base/str.h"
 #include "base/texts.h"
 #include "record/state.h"
 #include "state/db/row.h"
@@ -39,6 +40,9 @@ struct ga_attend_to {
 	void *arg;
 	const char *here;
 	int64_t stale_seconds; /* nodes not observed for so long give a row; 0: none does */
+	/* NULL, or where each finds the row's ga_attend_lasting; released by whoever gave it. The
+	 * sentence of the row is for people: shortened, and made for this machine. */
+	struct ga_str *lasting;
 	/* ga_store_list_attention fills these in: */
 	const struct ga_tenants *tenants;
 	const struct ga_acknowledgements *acknowledged;

@@ -174,7 +174,7 @@ static enum ends when_ends(const struct ga_rows *r, const char *until)
 	return deadline && strcmp(until, deadline) <= 0 ? ENDS_IN_TIME : ENDS_LATE;
 }
 
-/* What is left of an allocation that failed, or what to do about one in use, in words. */
+/* The rest of the sentence: the slots of an allocation that failed, or the end of one in use. */
 static char *outlook_of(const struct ga_rows *r, const char *code, const char *until,
 			enum ends ends)
 {

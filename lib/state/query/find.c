@@ -7,18 +7,19 @@
 /*
  * Names of live allocations come first: the name of an ended allocation may have a new owner, and
  * else means the newest one that had it. The prefix is a range of ids, so that the index of the
- * keys finds it. rank: 0 id, 1 name, 2 prefix, 3 name of an ended allocation, 4 team, grant,
- * proposal or app.
+ * keys finds it. rank: 0 id, 1 name, 2 name of an ended allocation, 3 prefix, 4 team, grant,
+ * proposal or app. A prefix comes after the name of an ended allocation: "gpuaas-release job" a
+ * second time must not end another allocation whose id begins with "job".
  */
 #define FINDING \
-	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
+	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 3 END " \
 	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
 	"AND state NOT IN ('released', 'cancelled', 'refused') " \
-	"UNION ALL SELECT 'slot', id, CASE WHEN id = ?1 THEN 0 ELSE 2 END FROM slot " \
+	"UNION ALL SELECT 'slot', id, CASE WHEN id = ?1 THEN 0 ELSE 3 END FROM slot " \
 	"WHERE id >= ?1 AND id < ?1 || '~' " \
-	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
+	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 3 END " \
 	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
-	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 3 FROM allocation WHERE name = ?1 " \
+	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 2 FROM allocation WHERE name = ?1 " \
 	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) e " \
 	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
 	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \

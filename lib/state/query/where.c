@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "record/closest.h"
+#include "record/money.h"
 #include "record/size.h"
 #include "record/time.h"
 
@@ -114,6 +115,44 @@ static int bad_word(const struct ga_field *f, const char *text, struct ga_err *e
 }
 
 /* A number, or a text with the unit of the member, which the end of its name has. */
+/* "128 GiB", as a table prints it, is "128GiB". */
+static char *without_blanks(const char *text)
+{
+	struct ga_str out = GA_STR_INIT;
+
+	for (; *text; text++)
+		if (*text != ' ')
+			ga_str_addc(&out, *text);
+	ga_str_add(&out, "");
+	return ga_str_take(&out);
+}
+
+/* "105ms" or "1.5s", as a table prints a time of less than 10 seconds, in microseconds; width is
+ * what the last digit stands for. */
+static bool read_millis(const char *text, int64_t *micros, int64_t *width)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	size_t len = strlen(text), whole = strcspn(text, ".");
+	ga_autofree char *number = NULL;
+
+	if (len > 2 && !strcmp(text + len - 2, "ms")) {
+		number = ga_xstrndup(text, len - 2);
+		if (ga_int_parse(number, "ms", 0, 86400000, micros, &ignored) < 0)
+			return false;
+		*width = 1000;
+		*micros *= *width;
+		return true;
+	}
+	if (whole + 3 != len || text[len - 1] != 's')
+		return false;
+	number = ga_xprintf("%.*s%c", (int)whole, text, text[whole + 1]); /* tenths */
+	if (ga_int_parse(number, "s", 0, 864000, micros, &ignored) < 0)
+		return false;
+	*width = GA_SECOND / 10;
+	*micros *= *width;
+	return true;
+}
+
 static int read_number(const struct ga_field *f, struct ga_where_value *v, struct ga_err *err)
 {
 	static const struct {
@@ -123,10 +162,17 @@ static int read_number(const struct ga_field *f, struct ga_where_value *v, struc
 	} units[] = { { "_bytes", 1, 1 },	{ "_kib", 1024, 1 },
 		      { "_mib", 1024 * 1024, 1 }, { "_seconds", 0, 1 },
 		      { "elapsed_micros", 0, GA_SECOND } };
+	ga_autofree char *text = without_blanks(v->text);
 	struct ga_err ignored = GA_ERR_INIT;
-	int64_t n;
+	int64_t n, width;
 	size_t i;
 
+	if (ends_in(f->name, "price_micros") && strchr(v->text, '.') &&
+	    ga_price_parse(v->text, &n)) {
+		v->begin = n;
+		v->end = n + 1;
+		return 0;
+	}
 	if (ga_int_parse(v->text, f->name, INT64_MIN + 1, INT64_MAX - 1, &n, &ignored) == 0) {
 		v->begin = n;
 		v->end = n + 1;
@@ -135,12 +181,17 @@ static int read_number(const struct ga_field *f, struct ga_where_value *v, struc
 	for (i = 0; i < GA_ARRAY_SIZE(units); i++) {
 		if (!ends_in(f->name, units[i].end))
 			continue;
-		if (units[i].unit && ga_size_parse(v->text, &n, &ignored) == 0) {
+		if (units[i].unit && ga_size_parse(text, &n, &ignored) == 0) {
 			v->begin = n / units[i].unit + (n % units[i].unit != 0);
 			v->end = n / units[i].unit + 1;
 			return 0;
 		}
-		if (!units[i].unit && ga_duration_parse(v->text, &n, &ignored) == 0) {
+		if (units[i].times > 1 && read_millis(text, &n, &width)) {
+			v->begin = n;
+			v->end = n + width;
+			return 0;
+		}
+		if (!units[i].unit && ga_duration_parse(text, &n, &ignored) == 0) {
 			v->begin = n * units[i].times;
 			v->end = v->begin + 1;
 			return 0;
@@ -148,7 +199,8 @@ static int read_number(const struct ga_field *f, struct ga_where_value *v, struc
 		return ga_refuse(err, GA_USAGE, "no_value", NULL,
 				 ("'%.64s' is no number, and '%s' has numbers", v->text, f->name),
 				 ("also with a unit: %s", units[i].unit ? "512M, 64GiB" :
-								      "90s, 15m, 24h, 7d"));
+				    units[i].times > 1 ? "105ms, 90s, 15m, 24h" :
+							 "90s, 15m, 24h, 7d"));
 	}
 	return ga_fail_for(err, GA_USAGE, "no_value", "'%.64s' is no number, and '%s' has numbers",
 			   v->text, f->name);

@@ -158,7 +158,8 @@ static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 		if (ga_streq(run->destroy_data.v[i], c->nvme->wwid))
 			a.destroy_data = run->destroy_data.v[i];
 	if (a.destroy_data) {
-		alone = ga_store_destruction_due(run->db, a.destroy_data, err);
+		alone = ga_store_destruction_check(run->db, a.destroy_data, err) < 0 ? -1 :
+			ga_store_destruction_due(run->db, a.destroy_data, err);
 		alone = alone > 0 ? ga_store_override(run->db, NULL, c->node, err) :
 			alone < 0 ? -1 : 1;
 	}
@@ -410,7 +411,8 @@ static int confirm(struct ga_approve_run *run, const char *proposal, struct ga_e
 	if (!ga_streq(p->action, GA_DESTROY_DATA))
 		return move(run, "retire", p->object, p->reason, persons, r, err);
 
-	if (ga_store_allow_destruction(run->db, p->device, p->node, persons, p->reason, err) < 0 ||
+	if (ga_store_destruction_check(run->db, p->device, err) < 0 ||
+	    ga_store_allow_destruction(run->db, p->device, p->node, persons, p->reason, err) < 0 ||
 	    ga_store_slot(run->db, p->object, &r->slot, err) < 0)
 		return -1;
 	r->has_slot = true;

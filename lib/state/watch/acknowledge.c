@@ -76,7 +76,16 @@ struct rows {
 	struct ga_attentions *list;
 	const char *object, *code;
 	struct ga_texts codes; /* all codes of the object */
+	struct ga_str last;    /* of the row that gather sees (state/db/attend.h) */
+	struct ga_texts lasting; /* of each row of list */
 };
+
+static void cleanup_rows(struct rows *r)
+{
+	ga_texts_release(&r->codes);
+	ga_str_release(&r->last);
+	ga_texts_release(&r->lasting);
+}
 
 static int gather(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
@@ -88,8 +97,10 @@ static int gather(const struct ga_schema *schema, const void *obj, void *arg, st
 		return 0;
 	if (!ga_texts_has(&r->codes, a->code))
 		ga_texts_add(&r->codes, a->code);
-	if (!r->code || ga_streq(a->code, r->code))
-		ga_schema_copy(schema, a, ga_list_add(r->list));
+	if (r->code && !ga_streq(a->code, r->code))
+		return 0;
+	ga_schema_copy(schema, a, ga_list_add(r->list));
+	ga_texts_add(&r->lasting, r->last.buf);
 	return 0;
 }
 
@@ -148,10 +159,10 @@ static int check_end(const struct ga_acknowledge *a, struct ga_err *err)
 			 ("--until 3d, or a time such as 2026-01-31T08:15:00Z"));
 }
 
-static int write_row(struct ga_db *db, struct ga_attention *row, const struct ga_acknowledge *a,
-		     const char *now, const char *until, struct ga_err *err)
+static int write_row(struct ga_db *db, struct ga_attention *row, const char *lasting,
+		     const struct ga_acknowledge *a, const char *now, const char *until,
+		     struct ga_err *err)
 {
-	ga_autofree char *lasting = ga_attend_lasting(row->object_kind, row->sentence);
 	/* Two rows that differ in nothing else are one. */
 	if (ga_db_change(db, err,
 			 "DELETE FROM acknowledgement WHERE object_kind = ?1 AND object = ?2 AND "
@@ -201,7 +212,8 @@ static int write_all(struct ga_db *db, struct rows *rows, const struct ga_acknow
 		return -1;
 	for (i = 0; i < rows->list->n; i++) {
 		forget(&rows->list->v[i]);
-		if (a->reason && write_row(db, &rows->list->v[i], a, now, until, err) < 0)
+		if (a->reason && write_row(db, &rows->list->v[i], rows->lasting.v[i], a, now,
+					   until, err) < 0)
 			return -1;
 	}
 	return ga_audit_add(db, a->reason ? "acknowledged" : "acknowledge_removed", first->object,
@@ -210,12 +222,54 @@ static int write_all(struct ga_db *db, struct rows *rows, const struct ga_acknow
 				      a->reason ? until : NULL), err);
 }
 
+struct look {
+	const struct rows *rows;
+	const char *code;
+	bool shown; /* a row of the object and code is not acknowledged */
+};
+
+static int look_again(const struct ga_schema *schema, const void *obj, void *arg,
+		      struct ga_err *err)
+{
+	const struct ga_attention *a = obj;
+	struct look *l = arg;
+
+	(void)schema;
+	(void)err;
+	l->shown = l->shown || (!a->acknowledged && ga_streq(a->object, l->rows->object) &&
+				ga_streq(a->code, l->code));
+	return 0;
+}
+
+/* A list made now leaves each of the rows out: else nothing was done, and the person would believe
+ * that it was. */
+static int check_hidden(struct ga_db *db, const struct rows *rows, const struct ga_acknowledge *a,
+			struct ga_err *err)
+{
+	struct look look = { .rows = rows, .code = rows->list->v[0].code };
+	const struct ga_attend_to to = { .each = look_again, .arg = &look, .here = a->here,
+					 .stale_seconds = a->stale_seconds };
+
+	if (!a->reason)
+		return 0;
+	if (ga_store_list_attention(db, &to, err) < 0)
+		return -1;
+	if (!look.shown)
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, NULL, a->object,
+			 ("the entry '%s' of '%s' changed meanwhile, and is not acknowledged",
+			  look.code, a->object),
+			 ("look at it in 'gpuaas-list attention', and acknowledge it again"));
+}
+
 int ga_store_acknowledge(struct ga_db *db, const struct ga_acknowledge *a,
 			 struct ga_attentions *ret, struct ga_err *err)
 {
-	struct rows rows = { .list = ret, .object = a->object, .code = a->code };
+	ga_cleanup(cleanup_rows) struct rows rows = { .list = ret, .object = a->object,
+						      .code = a->code, .last = GA_STR_INIT };
 	const struct ga_attend_to to = { .each = gather, .arg = &rows, .here = a->here,
-					 .stale_seconds = a->stale_seconds };
+					 .stale_seconds = a->stale_seconds,
+					 .lasting = &rows.last };
 	size_t i;
 	int r;
 
@@ -229,6 +283,5 @@ int ga_store_acknowledge(struct ga_db *db, const struct ga_acknowledge *a,
 		r = may(db, &ret->v[i], err);
 	if (r == 0)
 		r = write_all(db, &rows, a, err);
-	ga_texts_release(&rows.codes);
-	return r;
+	return r == 0 ? check_hidden(db, &rows, a, err) : r;
 }

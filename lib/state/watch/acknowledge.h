@@ -34,7 +34,8 @@ void ga_attentions_release(struct ga_attentions *list);
 /*
  * Acknowledges the rows of the object and code, or takes that back; ret has the rows as they are
  * then, and is overwritten. In the caller's transaction, with the audit row. The user needs the
- * grant to administer the object. GA_NOTFOUND "not_listed": there is no such row, or none that is
+ * grant to administer the object. GA_CONFLICT: a list made now would still show the row, so the
+ * caller rolls back. GA_NOTFOUND "not_listed": there is no such row, or none that is
  * acknowledged; GA_USAGE: the object has rows of several codes, or until is not within
  * GA_ACKNOWLEDGE_DAYS from now.
  */

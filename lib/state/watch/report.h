@@ -28,7 +28,8 @@ typedef int (*ga_report_each)(const struct ga_cost_line *line, const struct ga_r
  * Calls each with every part of a span within the window that is at least a second long. A span
  * with devices of several types (a mixed machine, sold as baremetal) comes once for each type, with
  * the GPUs of that type. facts: whether facts and the user are wanted; then the parts come in the
- * order in which the spans began, else in any order. GA_SYSTEM: a row has a value that no program of ours writes.
+ * order in which the spans began, else in any order. GA_SYSTEM: a row has a value that no program
+ * of ours writes.
  */
 GA_MUST_CHECK int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 				  ga_report_each each, void *arg, struct ga_err *err);

@@ -21,7 +21,8 @@ static void outcomes(void)
 		int status;
 		const char *out, *err;
 	} cases[] = {
-		{ "echo out; echo err >&2", NULL, 0, "out\n", "err\n" },
+		{ "echo out; echo err >&2", NULL, 0, "out\n", "err" },
+		{ "printf 'a\\nb\\n\\n' >&2", NULL, 0, "", "a\nb" },
 		{ "exit 3", NULL, 3, "", "" },
 		{ "kill -9 $$", NULL, 137, "", "" },
 		{ "kill -PIPE $$", NULL, 128 + SIGPIPE, "", "" },

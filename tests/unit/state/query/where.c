@@ -103,6 +103,8 @@ static const struct {
 	{ "memory_mib>=64G", true },	{ "memory_mib<64G", false },
 	{ "hold_seconds=2h", true },	{ "hold_seconds<1h", false },
 	{ "elapsed_micros>1m", true },	{ "elapsed_micros>2m", false },
+	{ "elapsed_micros>105ms", true }, { "elapsed_micros<1.5s", false },
+	{ "memory_mib=64 GiB", true },
 	{ "nvme.size_bytes=1000", true }, { "nvme.size_bytes<1K", true },
 	/* truth values */
 	{ "tainted=true", true },	{ "tainted=yes", true },

@@ -22,8 +22,8 @@ static void point_elsewhere(struct ga_refusal *refusal, const char *id)
 		return;
 	free(refusal->hint);
 	refusal->hint = ga_xprintf("it moves when another node has room: gpuaas-list nodes and "
-				   "gpuaas-list slots show what there is; gpuaas-show %s shows "
-				   "whose it is, to ask for its end", id);
+				   "gpuaas-list slots show them; gpuaas-show %s shows the owner, "
+				   "who can end it", id);
 }
 
 /* Places the request of the allocation again, and emits the plan (1: it has a new place) or the

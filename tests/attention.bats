@@ -254,6 +254,18 @@ drain_overdue()
   assert_equal "$(codes)" ""
 }
 
+@test "a slot that a person disabled waits for a person" {
+  fleet 1 2
+  slot=$(gpuaas-list slots --limit 1 | jq -r .slot)
+  gpuaas-approve disable "$slot" --reason "ticket 9" > "$T/out"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.state,.sentence,.command]|join("|")' \
+    "$slot|cordoned|disabled|ticket 9|gpuaas-approve enable $slot | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  assert_equal "$(jq -r .since <<< "$output")" "$(gpuaas-list slots --where "slot=$slot" | jq -r .since)"
+  run_ok gpuaas-approve enable "$slot"
+  assert_equal "$(codes)" ""
+}
+
 @test "every row has a command that is one" {
   fleet 1 3
   running --run-time 1m > "$T/out"
@@ -284,8 +296,6 @@ attention()
 @test "an acknowledged entry is hidden, counted, and back at its end" {
   fleet 1 2
   slot=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
-  other=$(gpuaas-list slots --where slot_index=1 | jq -r .slot)
-  gpuaas-approve disable "$other" --reason "ticket 9" > "$T/said"
   gpuaas-approve cordon "$slot" --reason "ticket 7" > "$T/said"
   assert_equal "$(attention 'map("\(.object) \(.code)")|join(",")')" "$slot cordoned"
   run_ok gpuaas-state acknowledge "$slot" --reason "a NIC comes on Friday" --until 3d

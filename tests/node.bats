@@ -246,7 +246,9 @@ blocker()
   fleet 1 2
   job=$(running)
   run_status 1 gpuaas-node drain "$NODE" --reason x --evacuate --consent "$job"
-  assert_stderr "goes on running"
+  assert_stderr "allocation $job goes on running: it has no other place"
+  refute_stderr "node_draining"
+  jq_is 'select(.kind=="gpuaas.refusal/1").hint' "it moves when another node has room: gpuaas-list nodes and gpuaas-list slots show them; gpuaas-show $job shows the owner, who can end it"
   jq_is 'select(.kind=="gpuaas.refusal/1").nodes[0].code' node_draining
   jq_is 'select(.kind=="gpuaas.drain-blocker/1").code' in_use
   assert_equal "$(gpuaas-list allocations | jq -r .state)" active
@@ -384,7 +386,7 @@ evacuated_to()
   job=$(running)
   run_status 1 gpuaas-node drain "$NODE" --reason fan
   jq_is "select(.object==\"$job\").command" \
-    "gpuaas-release $job | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+    "gpuaas-show $job"
 }
 
 @test "on a terminal the name is typed" {
@@ -494,7 +496,7 @@ evacuated_to()
   gpuaas-node drain "$NODE" --reason "new firmware" > "$T/out"
   run_status 1 gpuaas-place --profile lab
   jq_is '[.code,.nodes[0].code,.nodes[0].detail]|join(" ")' "not_ready node_draining new firmware"
-  jq_is .sentence "1 GPU is free on node '$NODE', but the node is not usable (node_draining: new firmware)"
+  jq_is .sentence "1 GPU would fit on node '$NODE', but the node is not usable (node_draining: new firmware)"
   jq_is .hint "when the reason is settled: gpuaas-node undrain $NODE"
 }
 

@@ -353,7 +353,7 @@ END
   gpuaas-state restore "$T/backup.db" --reason test > "$T/out"
   run_status 1 gpuaas-place --profile lab
   jq_is '"\(.code): \(.sentence)"' \
-    "not_ready: 1 GPU is free on node 'n000', but the node is not usable (unverified_since_restore)"
+    "not_ready: 1 GPU would fit on node 'n000', but the node is not usable (unverified_since_restore)"
 }
 
 @test "a slice without an image is refused as that, and no node is blamed" {
@@ -535,6 +535,8 @@ END
   assert_stderr "give --type again for each of them"
   fleet 1 2
   run_ok place --name twin
+  twin=$output
   run_status 4 place --name twin
-  assert_stderr "has that name"
+  assert_stderr "allocation '$(jq -r .allocation <<< "$twin")', which is placed, has the name 'twin'"
+  assert_stderr "hint: give another --name"
 }

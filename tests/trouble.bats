@@ -342,6 +342,9 @@ ends()
   for fact in nvme.1.holder=dm-0:nvme_in_use nvme.1.mount=/data:nvme_mounted; do
     setup_host lab1 "${fact%:*}"
     refused 4 "${fact#*:}" gpuaas-provision "$T/plan"
+    # The slot is as it was, so attention has nothing of it.
+    jq_is '.hint | test("provision again; or gpuaas-release") and (test("attention") | not)' true
+    assert_equal "$(gpuaas-list attention)" ""
   done
   setup_host lab1
   # None of it keeps the plan from being carried out in the end.

@@ -32,6 +32,23 @@
 	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what " \
 	"to do about the slot"
 
+#define NOTHING_CHANGED \
+	"nothing was written, and the slot is as it was: settle that, then provision again; or " \
+	"gpuaas-release frees the plan, and the slot is sold again: gpuaas-approve cordon keeps it"
+
+/* The hint for a slot that cannot be used: the state takes it out of sale for some codes only. */
+static const char *hint_for(const char *code)
+{
+	static const char *const taken_out[] = { GA_FAULTS_OF_FAILURES, GA_FAULT_NOT_WIPED,
+						 GA_FAULT_NVME_SIGNATURE };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(taken_out); i++)
+		if (ga_streq(code, taken_out[i]))
+			return NOTHING_WRITTEN;
+	return NOTHING_CHANGED;
+}
+
 int ga_provision_refuse(struct ga_err *err, const char *reason, const char *object,
 			const char *hint)
 {
@@ -208,7 +225,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 		ga_iommu_members(gpu->iommu_group, gpu->address, &members);
 	f.iommu_group_members = &members;
 	if (ga_slot_blockers(&f, GA_GATE_PROVISION, &why))
-		r = REFUSE(p, why.v[0].code, NOTHING_WRITTEN,
+		r = REFUSE(p, why.v[0].code, hint_for(why.v[0].code),
 			   "slot '%s' cannot be used: %s%s%s", b->slot, why.v[0].code,
 			   why.v[0].evidence ? ": " : "",
 			   why.v[0].evidence ? why.v[0].evidence : "");
@@ -393,10 +410,10 @@ static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps
 	if (n && n < 40 && steps->v[i].detail[n]) {
 		ga_autofree char *code = ga_xstrndup(steps->v[i].detail, n);
 
-		return REFUSE(p, code, NOTHING_WRITTEN, "disk '%s' of slot '%s': %s",
+		return REFUSE(p, code, hint_for(code), "disk '%s' of slot '%s': %s",
 			      b->nvme_wwid, b->slot, steps->v[i].detail + n + 2);
 	}
-	return REFUSE(p, "nvme_in_use", NOTHING_WRITTEN, "disk '%s' of slot '%s': %s",
+	return REFUSE(p, "nvme_in_use", NOTHING_CHANGED, "disk '%s' of slot '%s': %s",
 		      b->nvme_wwid, b->slot, steps->v[i].detail ? steps->v[i].detail : "refused");
 }
 

@@ -5,6 +5,7 @@
  * both steps find their earlier work.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
@@ -14,12 +15,23 @@
 #include "state/transaction/release.h"
 #include "state/query/find.h"
 
+/* The node of the allocation drains, so it is never the way out of a refusal. */
+static void point_elsewhere(struct ga_refusal *refusal, const char *id)
+{
+	if (!refusal->hint || !strstr(refusal->hint, "gpuaas-node undrain "))
+		return;
+	free(refusal->hint);
+	refusal->hint = ga_xprintf("it moves when another node has room: gpuaas-list nodes and "
+				   "gpuaas-list slots show them; gpuaas-show %s shows the owner, "
+				   "who can end it", id);
+}
+
 /* Places the request of the allocation again, and emits the plan (1: it has a new place) or the
  * refusal (0). *id is the allocation's id, also after an error. */
 static int find_place(struct ga_placer *p, const char *node, const char *allocation, char **id,
 		      struct ga_err *err)
 {
-	const struct ga_placed *placed;
+	struct ga_placed *placed;
 	struct ga_request request;
 	int r;
 
@@ -36,10 +48,10 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 	if (r < 0)
 		return ga_wrap(err, "a new place for '%s'", *id);
 	placed = &p->results.v[0];
-	if (!placed->is_plan)
-		ga_say("allocation %s goes on running: %s", *id,
-		       placed->reasons.n ? placed->reasons.v[0].sentence :
-					   placed->refusal.sentence);
+	if (!placed->is_plan) {
+		point_elsewhere(&placed->refusal, *id);
+		ga_say("allocation %s goes on running: it has no other place", *id);
+	}
 	return ga_placer_emit(p, err) < 0 ? -1 : placed->is_plan;
 }
 

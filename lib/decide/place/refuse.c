@@ -570,9 +570,8 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 	else
 		say(ret, near->slot ? class_of(near->why) : "not_ready",
 		    near == &t->out ?
-			    ga_xprintf("%s %s free on node '%s', but the node is not usable (%s)",
-				       what, ask->baremetal || ask->count == 1 ? "is" : "are",
-				       node, why) :
+			    ga_xprintf("%s would fit on node '%s', but the node is not usable "
+				       "(%s)", what, node, why) :
 		    near == &t->blocked ?
 			    ga_xprintf("%s would fit on node '%s', but slots of it are not "
 				       "available (%s)", what, node, why) :

@@ -60,6 +60,22 @@ struct placing {
 	struct ga_plan *plan;
 };
 
+/* Says which allocation has the name. */
+static int fail_name(struct ga_db *db, const char *name, struct ga_err *err)
+{
+	ga_autofree char *id = NULL, *state = NULL;
+	struct ga_err none = GA_ERR_INIT; /* the error of the insertion counts */
+
+	if (ga_db_one(db, &none,
+		      "SELECT id, state FROM allocation WHERE name = ?1 AND state NOT IN "
+		      "('released', 'cancelled', 'refused')",
+		      "sSS", name, &id, &state) <= 0)
+		return -1;
+	return ga_refuse(err, GA_CONFLICT, "name_taken", id,
+			 ("allocation '%s', which is %s, has the name '%s'", id, state, name),
+			 ("give another --name, or none; gpuaas-show %s shows that one", id));
+}
+
 static int insert_allocation(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
 	ga_autofree char *request = ga_rec_format_text(&ga_request_schema, p->request);
@@ -69,7 +85,7 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 	/* A line feed before and after each type, because no type has one; NULL: any type. */
 	for (i = 0; i < p->profile->types.n; i++)
 		ga_str_addf(&types, "%s%s\n", i ? "" : "\n", p->profile->types.v[i]);
-	return ga_db_change(
+	if (ga_db_change(
 		db, err,
 		"INSERT INTO allocation (id, name, request_id, request, project, priority, "
 		"shape, count, since, node_id, accelerator_type, profile, profile_version, "
@@ -83,7 +99,10 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 		p->baremetal ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
 		p->decision->node->id, p->decision->type, p->profile->name,
 		p->profile->version, p->profile->price_micros, ga_audit_actor(),
-		p->decision->type_reason, types.len ? types.buf : NULL, p->request->app);
+		p->decision->type_reason, types.len ? types.buf : NULL, p->request->app) < 0)
+		return ga_streq(err->reason, "name_taken") ?
+			       fail_name(db, p->request->name, err) : -1;
+	return 0;
 }
 
 static int insert_claim(struct ga_db *db, const struct placing *p, const char *slot,

@@ -300,19 +300,19 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.command = health_command(r);
 		look_first(&f, r);
 		return ga_attention_emit(&f, to, err);
-	} else if (!strcmp(state, "disabled")) {
-		if (!code && !ga_rows_text(r, S_DIRTY_SINCE))
-			return 0;
+	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
 		f.sentence = slot_sentence(r);
 	} else if (ga_rows_text(r, S_CORDON)) {
 		const char *since = ga_rows_text(r, S_CORDONED);
+		bool disabled = !strcmp(state, "disabled");
 
 		f.code = "cordoned";
-		f.since = since ? since : f.since;
+		f.since = since && !disabled ? since : f.since;
 		f.sentence = ga_xstrdup(ga_rows_text(r, S_CORDON));
-		f.command = ga_xprintf("gpuaas-approve uncordon %s", f.object);
-		f.from_here = true;
+		f.command = ga_xprintf(disabled ? "gpuaas-approve enable %s | gpuaas-wipe" :
+						  "gpuaas-approve uncordon %s", f.object);
+		f.from_here = !disabled;
 		return ga_attention_emit(&f, to, err);
 	} else {
 		return 0;

@@ -215,15 +215,15 @@ static const struct {
 	{ "a:bb b:uu", "node_draining", 1,
 	  "no_capacity: 1 GPU wanted, and nothing is free", "list allocation" },
 	/* The node is out. */
-	{ "a:ffff", "mode=slice", 0, "not_ready: a baremetal node is free on node 'a', but "
+	{ "a:ffff", "mode=slice", 0, "not_ready: a baremetal node would fit on node 'a', but "
 	  "the node is not usable (node_mode)", "node show a" },
 	{ "a:ffbb", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
 	  "node 'a' is not usable (node_mode)", "node show a" },
 	{ "a:ffbu", "mode=slice", 0, "not_ready: a baremetal node wanted, and the nearest "
 	  "node 'a' is not usable (node_mode)", "node show a" },
-	{ "a:vvuu", "unverified_since_restore", 1, "not_ready: 1 GPU is free on node 'a', "
+	{ "a:vvuu", "unverified_since_restore", 1, "not_ready: 1 GPU would fit on node 'a', "
 	  "but the node is not usable (unverified_since_restore)", "node show a" },
-	{ "a:vvuu b:uuuu", "unverified_since_restore", 2, "not_ready: 2 GPUs are free on "
+	{ "a:vvuu b:uuuu", "unverified_since_restore", 2, "not_ready: 2 GPUs would fit on "
 	  "node 'a', but the node is not usable (unverified_since_restore)",
 	  "node show a" },
 	{ "a:bbuu", "maintenance", 1, "not_ready: 1 GPU wanted, and the nearest node 'a' "
@@ -444,7 +444,7 @@ static const struct region_row {
 	{ "a:ff b:ff", "a+ b+", "", "placed on 'a'", NULL },
 	{ "a:ff b:ff", "a- b+", "", "placed on 'b'", NULL },
 	{ "a:ff b:ff", "c- d-", "", "placed on 'a'", NULL },
-	{ "a:ff b:uu", "a- b+", "", "not_ready: 1 GPU is free on node 'a', but the node is "
+	{ "a:ff b:uu", "a- b+", "", "not_ready: 1 GPU would fit on node 'a', but the node is "
 	  "not usable (region_closed: why a)", "open regions: b;" },
 	{ "a:ff b:ff", "a-", "region=a", "region_closed: region 'a' is not open: why a",
 	  "open regions: b;" },
@@ -454,7 +454,7 @@ static const struct region_row {
 	  "no region is open;" },
 	{ "a:ff b:ff", "a-", "profile-region=a", "region_closed: region 'a', which profile "
 	  "'p' names, is not open: why a", "open regions: b;" },
-	{ "a:ff b:ff", "a-", "node=a", "not_ready: 1 GPU is free on node 'a', but the node "
+	{ "a:ff b:ff", "a-", "node=a", "not_ready: 1 GPU would fit on node 'a', but the node "
 	  "is not usable (region_closed: why a)", "open regions: b;" },
 	{ "a:uu b:ff", "y+ a- b+", "region=xx",
 	  "other_region_wanted: there is no region 'xx'", "open regions: b, y;" },

@@ -105,7 +105,8 @@ print(len(rows), {len(r) for r in rows}, json.loads(rows[4][1])[0]["code"])' <<<
 
 @test "why a phase failed stands below its row, and one that did not has no line" {
   jq -c 'select(.kind == "gpuaas.wipe-order/1") |
-    .nvme_wwid = "eui.0000000000000bad" | .destroy_data = .nvme_wwid' "$T/orders" | head -n 1 > "$T/wrong"
+    .nvme_wwid = "eui.0000000000000bad" | .destroy_data = .nvme_wwid' "$T/orders" |
+    head -n 1 > "$T/wrong"
   in_host gpuaas-wipe < "$T/wrong" > "$T/out" 2>&1 || :
   run_ok gpuaas-list tasks --table
   fits 80

@@ -103,6 +103,17 @@ print(len(rows), {len(r) for r in rows}, json.loads(rows[4][1])[0]["code"])' <<<
   assert_stderr "-o wide and --table exclude each other"
 }
 
+@test "why a phase failed stands below its row, and one that did not has no line" {
+  jq -c 'select(.kind == "gpuaas.wipe-order/1") |
+    .nvme_wwid = "eui.0000000000000bad" | .destroy_data = .nvme_wwid' "$T/orders" |
+    head -n 1 > "$T/wrong"
+  in_host gpuaas-wipe < "$T/wrong" > "$T/out" 2>&1 || :
+  run_ok gpuaas-list tasks --table
+  fits 80
+  assert_equal "${#lines[@]}" 3
+  [[ ${lines[1]} == *" guard "*" failed "* && ${lines[2]} == "    "*eui.0000000000000bad* ]]
+}
+
 @test "a terminal gets messages in lines of its width, with commands in quotes whole" {
   unset COLUMNS
   run_status 2 "$SRC/tests/on-terminal" 24x60 gpuaas-list slots -o cvs

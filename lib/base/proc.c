@@ -417,7 +417,7 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 		return ga_fail(err, GA_BUSY, "'%s' did not end within %lld s and was killed",
 			       p->argv[0], (long long)(timeout / GA_SECOND));
 	}
-	/* What it says is shown in messages, which end without a newline. */
+	/* Its words are shown in messages, which end without a newline. */
 	while (ret->err.len && ret->err.buf[ret->err.len - 1] == '\n')
 		ret->err.buf[--ret->err.len] = '\0';
 	ret->status = status_of(how);

@@ -263,8 +263,8 @@ static bool read_distance(const char *text, int64_t now, bool ahead, struct ga_w
 	if (*p && !ago)
 		return false;
 	if (in || (!ago && ahead)) {
-		/* What ga_age_format() shows alike, which it rounds to the nearest unit; below the
-		 * first time of a unit the one before it counts. */
+		/* All times that ga_age_format() shows alike: it rounds to the nearest unit, and
+		 * below the first time of a unit the one before it counts. */
 		ret->since = ga_time_after(now, n);
 		ret->begin = within(ret->since - half_of(smallest, shown_unit(n ? n - 1 : 0)));
 		ret->end = within(ret->since + half_of(smallest, shown_unit(n)));

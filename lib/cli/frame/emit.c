@@ -386,10 +386,42 @@ void ga_emit_error(const char *program, const struct ga_err *err)
 	fprintf(stderr, "%s\n", fit.len ? fit.buf : text);
 }
 
+/* Columns of the widest word. */
+static int widest_word(const char *text)
+{
+	int widest = 0, width;
+	size_t n;
+
+	for (; *text; text += n + (text[n] == ' ')) {
+		ga_autofree char *word = ga_xstrndup(text, n = strcspn(text, " "));
+
+		width = ga_cell_width(word);
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+/* Adds a line that is wider than the terminal. lead: its first columns, or "". A word that does not
+ * fit behind them, such as a digest, stands with its text below them. hang: of lines without. */
+static void add_wide(char *lead, const char *text, int hang, int width, struct ga_str *out)
+{
+	size_t n = strlen(lead);
+	bool below = n && widest_word(text) > width - ga_cell_width(lead);
+
+	while (below && n && lead[n - 1] == ' ')
+		lead[--n] = '\0';
+	if (n && below)
+		ga_str_addf(out, "%s\n", lead);
+	if (below)
+		ga_form_fold("", text, 4, 0, width, out);
+	else
+		ga_form_fold(lead, text, 0, n ? 0 : hang, width, out);
+}
+
 /* Adds the lines of a text, those that are wider than the terminal broken at spaces, but for a
  * command to copy. The rest of a line stands below its last column, which begins after two spaces
- * or more. */
-static void add_folded(const char *text, int width, struct ga_str *out)
+ * or more, or hang columns from the left. */
+static void add_folded(const char *text, int hang, int width, struct ga_str *out)
 {
 	size_t n, i;
 
@@ -402,7 +434,7 @@ static void add_folded(const char *text, int width, struct ga_str *out)
 				cut = i + 2;
 		lead = ga_xstrndup(line, cut);
 		if (width && ga_cell_width(line) > width && !ga_starts(line + cut, "$ "))
-			ga_form_fold(lead, line + cut, 0, cut ? 0 : 4, width, out);
+			add_wide(lead, line + cut, hang, width, out);
 		else
 			ga_str_addf(out, "%s\n", line);
 	}
@@ -438,7 +470,7 @@ void ga_say(const char *fmt, ...)
 	if (width)
 		setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
 	if (shown.len)
-		add_folded(ga_printable_words(shown.buf), width, &lines);
+		add_folded(ga_printable_words(shown.buf), 4, width, &lines);
 	fputs(lines.len ? lines.buf : "\n", stderr);
 }
 
@@ -456,8 +488,8 @@ void ga_print(const char *fmt, ...)
 	va_end(ap);
 	ga_str_add_visible(&shown, ga_time_shorten(text));
 	if (shown.len)
-		add_folded(ga_printable_text(shown.buf), ga_form()->wide ? 0 : ga_form()->width,
-			   &lines);
+		add_folded(ga_printable_text(shown.buf), 4,
+			   ga_form()->wide ? 0 : ga_form()->width, &lines);
 	fputs(lines.len ? lines.buf : "\n", stdout);
 }
 
@@ -484,7 +516,7 @@ void ga_print_text(const char *text)
 
 	ga_str_add_visible(&shown, text);
 	if (shown.len)
-		add_folded(ga_printable_text(shown.buf), to_terminal ? ga_form()->width : 0,
+		add_folded(ga_printable_text(shown.buf), 0, to_terminal ? ga_form()->width : 0,
 			   &lines);
 	fputs(lines.len ? lines.buf : "", stdout);
 }

@@ -93,9 +93,12 @@ static int store_steps(struct ga_db *db, const struct ga_released *r, struct ga_
 			nth += ga_streq(r->steps.v[k].step, s->step);
 		t.phase = phase = nth > 1 ? ga_xprintf("%s_%zu", s->step, nth) :
 					    ga_xstrdup(s->step);
-		t.detail = detail = s->detail && !plain ?
-					    ga_xprintf("%s: %s", s->outcome, s->detail) :
-					    ga_xstrdup(s->detail ? s->detail : s->outcome);
+		if (!plain)
+			t.detail = detail = s->detail ?
+						    ga_xprintf("%s: %s", s->outcome, s->detail) :
+						    ga_xstrdup(s->outcome);
+		else
+			t.detail = s->detail; /* the state of the task has the outcome */
 		if (ga_store_task(db, &t, err) < 0)
 			return -1;
 	}

@@ -20,7 +20,8 @@ static const char *text_of(const struct ga_field *f)
 		[GA_T_CODE] = "maintenance_too_long", [GA_T_TIME] = "2026-11-25T03:56:13.000001Z",
 		[GA_T_DIGEST] = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b",
 		[GA_T_PCI] = "0000:19:00.0", [GA_T_MAC] = "52:54:00:12:34:56",
-		[GA_T_IP] = "fd00:10:20:30::1234", [GA_T_CPUS] = "0-11,24-35", [GA_T_HEX] = "e3b0c4",
+		[GA_T_IP] = "fd00:10:20:30::1234", [GA_T_CPUS] = "0-11,24-35",
+		[GA_T_HEX] = "e3b0c4",
 	};
 	const char *longest = NULL;
 
@@ -86,7 +87,7 @@ static json_t *record_of(const struct ga_schema *schema, int depth)
 	return json;
 }
 
-/* What a program prints of the record, allocated. */
+/* The table of the record, twice, as it is printed; allocated. */
 static char *print(const struct ga_schema *schema, json_t *json)
 {
 	int fd = memfd_create("table", MFD_CLOEXEC), real = dup(STDOUT_FILENO);

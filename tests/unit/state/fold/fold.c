@@ -540,9 +540,9 @@ static void timeline(void)
 				  .at = TXT("2026-03-01T00:05:00.000000Z"), .lab = true,
 				  .steps = { steps, GA_ARRAY_SIZE(steps) } };
 	t_int(sw_fold(db, &ga_released_schema, &r, &err), 1, "released: %s", err.msg);
-	t_str(sw_get(db, "SELECT group_concat(phase || ' ' || state || ' ' || detail, ', ') FROM "
-			 "(SELECT * FROM task ORDER BY id)"),
-	      "trusted_host finished confirmed, disk finished not_proven: eui.1: in no slot, "
+	t_str(sw_get(db, "SELECT group_concat(phase || ' ' || state || "
+			 "ifnull(' ' || detail, ''), ', ') FROM (SELECT * FROM task ORDER BY id)"),
+	      "trusted_host finished, disk finished not_proven: eui.1: in no slot, "
 	      "disk_2 finished eui.2: to be wiped, disk_3 failed eui.3: gone, "
 	      "binding finished not_needed",
 	      "a row for each step");

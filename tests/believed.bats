@@ -35,7 +35,7 @@ kept_user_data()
   here_ahead 600 gpuaas-provision "$T/plan" > "$T/running"
   allocation_is active
   slot=$(jq -r '.bundles[0].slot' "$T/plan")
-  from=$(state_sql "SELECT max(dirty_since) FROM device")
+  from=$(state_sql "SELECT substr(max(dirty_since), 1, 10) || ' ' || substr(max(dirty_since), 12, 8) || 'Z' FROM device")
   here gpuaas-release job > "$T/released"
   disks=$(cat "$WORK"/disks/* | sha256sum)
   run_status 8 here gpuaas-wipe "$T/released"
@@ -62,7 +62,7 @@ kept_user_data()
   there_ahead 600 gpuaas-provision "$T/plan" > "$T/running"
   ahead 600 gpuaas-state fold "$T/running" > "$T/folded"
   slot=$(jq -r '.bundles[0].slot' "$T/plan")
-  from=$(state_sql "SELECT max(dirty_since) FROM device")
+  from=$(state_sql "SELECT substr(max(dirty_since), 1, 10) || ' ' || substr(max(dirty_since), 12, 8) || 'Z' FROM device")
   GPUAAS_NODE=elsewhere gpuaas-release job > "$T/order"
   there bash -c 'gpuaas-release - | gpuaas-wipe' < "$T/order" > "$T/done"
   run_status 4 gpuaas-state fold "$T/done"

@@ -377,7 +377,6 @@ epochs()
     "not_recorded: the state has no version 2 of app 'one': the allocation is taken in without it"
   run_ok gpuaas-state check
   run_ok gpuaas-list allocations --app one
-  # A host claims what it likes: a name of another form, or one without a version.
   # A host claims what it likes: a name of another form, no version, an app that nobody named.
   inventory
   claims() {
@@ -385,7 +384,8 @@ epochs()
     know_keys
     grep -F inventory-work "$T/inventory" | jq_in_order -c 'select(.order.name != "lost") | select(.program == "provision").order |= ('"$1"')' > "$T/works"
     grep -vF inventory-work "$T/inventory" | jq_in_order -c --arg d "sha256:$(sha256sum < "$T/works" | cut -c 1-64)" \
-      --argjson n "$(wc -l < "$T/works")" 'del(.signature) | .digest = $d | .count = $n' | by_node > "$T/end"
+      --argjson n "$(wc -l < "$T/works")" --arg at "$(date -u +%FT%T.%6NZ)" \
+      'del(.signature) | .at = $at | .digest = $d | .count = $n' | by_node > "$T/end"
     cat "$T/works" "$T/end" > "$T/forged"
     run --separate-stderr gpuaas-state adopt --reason forged --json "$T/forged"
     gpuaas-state check
@@ -474,6 +474,47 @@ epochs()
   jq_is "select(.outcome).outcome" confirmed
   slots_are available available
   run_ok gpuaas-state check
+}
+
+@test "an inventory of before the restore opens nothing; one of after it does, also twice" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  inventory
+  id=$(place_one)
+  provision_last
+  slot=$(gpuaas-list slots --where state=active | jq -r .slot)
+  here gpuaas-release "$id" > "$T/order"
+  restore "$T/b.db"
+  adopt
+  assert_status 4
+  # Both times, of two clocks.
+  at=$(jq -r 'select(.kind == "gpuaas.inventory/1").at' "$T/inventory")
+  assert_stderr "is from ${at:0:10} ${at:11:8}Z by its clock"
+  at=$(gpuaas-list audit --where action=state_restored | jq -r .at)
+  assert_stderr "restored or rebuilt at ${at:0:10} ${at:11:8}Z by the clock here"
+  assert_equal "$(epochs)" "1 1"
+  cp "$T/inventory" "$T/old"
+  inventory
+  adopt
+  assert_status 1
+  adopt
+  assert_status 1
+  assert_equal "$(epochs)" "1 2"
+  here gpuaas-reconcile > "$T/x"
+  run_ok gpuaas-place --profile lab --gpus 1
+  jq_is ".bundles[0].slot == \"$slot\"" false
+  run_status 1 gpuaas-place --profile lab --gpus 1
+  # The state has seen the host since: an inventory of before that is old, too.
+  here gpuaas-discover | gpuaas-approve --record-only > "$T/x"
+  adopt
+  assert_status 4
+  assert_stderr "and the state has a discovery of it from"
+  # What was left out of a rebuild is as old for the state that it made.
+  rm -f "$GPUAAS_STATE"*
+  run gpuaas-state rebuild --lab --reason x "$T/inventory"
+  [[ $status -le 1 ]]
+  run_status 4 gpuaas-state adopt --reason x "$T/old"
+  assert_stderr "restored or rebuilt at"
 }
 
 @test "what the host cannot prove is not adopted: no host.db, a strange domain, no libvirt" {

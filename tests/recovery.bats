@@ -517,6 +517,58 @@ epochs()
   assert_stderr "restored or rebuilt at"
 }
 
+@test "a key that was revoked since the backup is not taken after the restore" {
+  make_lab
+  node=$(gpuaas-list nodes | jq -r .node)
+  gpuaas-state backup "$T/b.db"
+  run_ok gpuaas-node revoke-key "$node" --reason stolen --yes
+  restore "$T/b.db"
+  assert_stderr "keys that were revoked since the backup, and stay revoked: 1"
+  run_ok gpuaas-list audit --where action=key_revoked
+  jq_is '[.detail.reason, .detail.after] | join(" ")' "stolen state_restored"
+  inventory
+  adopt
+  assert_status 6
+  assert_stderr "the key of the signature was revoked"
+  assert_equal "$(epochs)" "1 1"
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  [[ $output != *"counts again"* ]]
+  # Again: it is known as revoked, and a backup that lacks the node cannot have its key.
+  gpuaas-state backup "$T/c.db"
+  restore "$T/c.db"
+  refute_stderr "stay revoked"
+  GPUAAS_STATE=$T/empty.db gpuaas-state init --lab > "$T/x"
+  restore "$T/empty.db"
+  assert_stderr "a key of node '$node' was revoked, and the backup does not have the node"
+  # The state is lost, and with it who was revoked: restore and attention say so.
+  rm -f "$GPUAAS_STATE"*
+  restore "$T/b.db"
+  assert_stderr "keys that were revoked since the backup count again"
+  assert_stderr "gpuaas-node revoke-key NODE --reason TEXT --yes"
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  jq_slurp_is 'map(select(.object_kind == "node") | .sentence | contains("gpuaas-node revoke-key")) | all' true
+  inventory
+  run_ok gpuaas-node revoke-key "$node" --reason stolen --yes
+  adopt
+  assert_status 6
+}
+
+@test "a reason is not blank, without end or of control characters" {
+  run_ok gpuaas-state init --lab
+  run_ok gpuaas-state backup "$T/b.db"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason '  '
+  assert_stderr "needs --reason"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason "$(printf 'x%.0s' {1..16385})"
+  assert_stderr "--reason is longer than 16384 bytes"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason $'a\nb'
+  assert_stderr "control characters"
+  run_status 2 gpuaas-state acknowledge x --reason ' ' --until 3d
+  assert_stderr "needs --reason"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason $'\xff'
+  assert_stderr "UTF-8"
+  run_ok gpuaas-state restore "$T/b.db" --reason "$(printf 'x%.0s' {1..16384})"
+}
+
 @test "what the host cannot prove is not adopted: no host.db, a strange domain, no libvirt" {
   make_lab
   gpuaas-state backup "$T/b.db"

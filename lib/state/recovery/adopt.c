@@ -348,7 +348,8 @@ int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *invento
 	most + 1) < 0)
 		return -1;
 	return ga_audit_add(db, "state_rebuilt", "state",
-			    json_pack("{s:s, s:I, s:i}", "reason", reason, "epoch",
-				      (json_int_t)(most + 1), "nodes", (int)n),
+			    json_pack("{s:s, s:I, s:i, s:s}", "reason", reason, "epoch",
+				      (json_int_t)(most + 1), "nodes", (int)n, "revocations",
+				      "unknown"),
 			    err);
 }

@@ -509,7 +509,7 @@ epochs()
   adopt
   assert_status 4
   assert_stderr "and the state has a discovery of it from"
-  # What was left out of a rebuild is as old for the state that it made.
+  # A rebuild refuses later what it did not take, too.
   rm -f "$GPUAAS_STATE"*
   run gpuaas-state rebuild --lab --reason x "$T/inventory"
   [[ $status -le 1 ]]

@@ -102,7 +102,7 @@ static int may_replace(struct ga_err *err)
 	return r < 0 && ga_store_access_is_refusal(err) ? ga_store_access_note(db, err) : 0;
 }
 
-/* What became of the keys that were revoked since the backup. */
+/* Whether the keys that were revoked since the backup stay so. */
 static void tell_revoked(const struct ga_restored *done)
 {
 	if (done->revoked == GA_UNKNOWN)

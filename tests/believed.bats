@@ -200,6 +200,9 @@ kept_user_data()
   export GPUAAS_LIBVIRT_URI="test+unix:///default?socket=/nowhere"
   run_status 4 here gpuaas-wipe "$T/order"
   assert_stderr "no longer in force"
+  # Nothing that a person pastes ends the VM of the later tenant.
+  assert_stderr "nothing is to be done for it: gpuaas-show "
+  refute_stderr gpuaas-release
   run_status 4 here env GPUAAS_STATE=/nowhere/state.db gpuaas-wipe "$T/order"
   assert_stderr "is not_started: nvme_signature"
   jq_slurp_is 'last.guard[] | select(.step == "domains") | .detail | contains("and it is unknown whether libvirt still has its VM")' true

@@ -377,7 +377,6 @@ epochs()
     "not_recorded: the state has no version 2 of app 'one': the allocation is taken in without it"
   run_ok gpuaas-state check
   run_ok gpuaas-list allocations --app one
-  # A host claims what it likes: a name of another form, or one without a version.
   # A host claims what it likes: a name of another form, no version, an app that nobody named.
   inventory
   claims() {
@@ -385,7 +384,8 @@ epochs()
     know_keys
     grep -F inventory-work "$T/inventory" | jq_in_order -c 'select(.order.name != "lost") | select(.program == "provision").order |= ('"$1"')' > "$T/works"
     grep -vF inventory-work "$T/inventory" | jq_in_order -c --arg d "sha256:$(sha256sum < "$T/works" | cut -c 1-64)" \
-      --argjson n "$(wc -l < "$T/works")" 'del(.signature) | .digest = $d | .count = $n' | by_node > "$T/end"
+      --argjson n "$(wc -l < "$T/works")" --arg at "$(date -u +%FT%T.%6NZ)" \
+      'del(.signature) | .at = $at | .digest = $d | .count = $n' | by_node > "$T/end"
     cat "$T/works" "$T/end" > "$T/forged"
     run --separate-stderr gpuaas-state adopt --reason forged --json "$T/forged"
     gpuaas-state check
@@ -474,6 +474,99 @@ epochs()
   jq_is "select(.outcome).outcome" confirmed
   slots_are available available
   run_ok gpuaas-state check
+}
+
+@test "an inventory of before the restore opens nothing; one of after it does, also twice" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  inventory
+  id=$(place_one)
+  provision_last
+  slot=$(gpuaas-list slots --where state=active | jq -r .slot)
+  here gpuaas-release "$id" > "$T/order"
+  restore "$T/b.db"
+  adopt
+  assert_status 4
+  # Both times, of two clocks.
+  at=$(jq -r 'select(.kind == "gpuaas.inventory/1").at' "$T/inventory")
+  assert_stderr "is from ${at:0:10} ${at:11:8}Z by its clock"
+  at=$(gpuaas-list audit --where action=state_restored | jq -r .at)
+  assert_stderr "restored or rebuilt at ${at:0:10} ${at:11:8}Z by the clock here"
+  assert_equal "$(epochs)" "1 1"
+  cp "$T/inventory" "$T/old"
+  inventory
+  adopt
+  assert_status 1
+  adopt
+  assert_status 1
+  assert_equal "$(epochs)" "1 2"
+  here gpuaas-reconcile > "$T/x"
+  run_ok gpuaas-place --profile lab --gpus 1
+  jq_is ".bundles[0].slot == \"$slot\"" false
+  run_status 1 gpuaas-place --profile lab --gpus 1
+  # The state has seen the host since: an inventory of before that is old, too.
+  here gpuaas-discover | gpuaas-approve --record-only > "$T/x"
+  adopt
+  assert_status 4
+  assert_stderr "and the state has a discovery of it from"
+  # A rebuild refuses later what it did not take, too.
+  rm -f "$GPUAAS_STATE"*
+  run gpuaas-state rebuild --lab --reason x "$T/inventory"
+  [[ $status -le 1 ]]
+  run_status 4 gpuaas-state adopt --reason x "$T/old"
+  assert_stderr "restored or rebuilt at"
+}
+
+@test "a key that was revoked since the backup is not taken after the restore" {
+  make_lab
+  node=$(gpuaas-list nodes | jq -r .node)
+  gpuaas-state backup "$T/b.db"
+  run_ok gpuaas-node revoke-key "$node" --reason stolen --yes
+  restore "$T/b.db"
+  assert_stderr "keys that were revoked since the backup, and stay revoked: 1"
+  run_ok gpuaas-list audit --where action=key_revoked
+  jq_is '[.detail.reason, .detail.after] | join(" ")' "stolen state_restored"
+  inventory
+  adopt
+  assert_status 6
+  assert_stderr "the key of the signature was revoked"
+  assert_equal "$(epochs)" "1 1"
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  [[ $output != *"counts again"* ]]
+  # Again: it is known as revoked, and a backup that lacks the node cannot have its key.
+  gpuaas-state backup "$T/c.db"
+  restore "$T/c.db"
+  refute_stderr "stay revoked"
+  GPUAAS_STATE=$T/empty.db gpuaas-state init --lab > "$T/x"
+  restore "$T/empty.db"
+  assert_stderr "a key of node '$node' was revoked, and the backup does not have the node"
+  # The state is lost, and with it who was revoked: restore and attention say so.
+  rm -f "$GPUAAS_STATE"*
+  restore "$T/b.db"
+  assert_stderr "keys that were revoked since the backup count again"
+  assert_stderr "gpuaas-node revoke-key NODE --reason TEXT --yes"
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  jq_slurp_is 'map(select(.object_kind == "node") | .sentence | contains("gpuaas-node revoke-key")) | all' true
+  inventory
+  run_ok gpuaas-node revoke-key "$node" --reason stolen --yes
+  adopt
+  assert_status 6
+}
+
+@test "a reason is not blank, without end or of control characters" {
+  run_ok gpuaas-state init --lab
+  run_ok gpuaas-state backup "$T/b.db"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason '  '
+  assert_stderr "needs --reason"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason "$(printf 'x%.0s' {1..16385})"
+  assert_stderr "--reason is longer than 16384 bytes"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason $'a\nb'
+  assert_stderr "control characters"
+  run_status 2 gpuaas-state acknowledge x --reason ' ' --until 3d
+  assert_stderr "needs --reason"
+  run_status 2 gpuaas-state restore "$T/b.db" --reason $'\xff'
+  assert_stderr "UTF-8"
+  run_ok gpuaas-state restore "$T/b.db" --reason "$(printf 'x%.0s' {1..16384})"
 }
 
 @test "what the host cannot prove is not adopted: no host.db, a strange domain, no libvirt" {

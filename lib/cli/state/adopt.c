@@ -25,7 +25,7 @@
 
 static const char *reason;
 static const char *machine, *project, *profile, *name;
-static bool wipe, lab;
+static bool wipe, lab, rebuilds;
 
 #define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
 		 .help = "the reason, for the audit" }
@@ -276,7 +276,7 @@ static int tell_cut_short(const struct reading *r, struct ga_err *err)
 /* Adopts one node; 1 when some work could not be adopted. */
 static int adopt_one(const struct reading *r, struct ga_err *err)
 {
-	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
+	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe, .rebuilds = rebuilds };
 	const struct ga_rec end = end_of(r);
 	int first;
 
@@ -432,6 +432,7 @@ int ga_cli_rebuild(struct ga_err *err)
 {
 	int r = -1;
 
+	rebuilds = true;
 	if (ga_cli_need_reason(reason, "rebuild", err) == 0 && read_all(err) == 0)
 		r = rebuild(err);
 	release_all();

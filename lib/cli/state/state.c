@@ -65,9 +65,21 @@ int ga_cli_audit(struct ga_err *err)
 
 int ga_cli_need_reason(const char *given, const char *command, struct ga_err *err)
 {
-	if (given && *given)
-		return 0;
-	return ga_fail(err, GA_USAGE, "%s needs --reason: it is kept in the audit", command);
+	ga_autojson json_t *text = json_string(given ? given : ""); /* NULL unless it is UTF-8 */
+	const char *p = given ? given : "";
+	bool blank = true;
+
+	for (; *p && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
+		blank = blank && *p == ' ';
+	if (*p || !text)
+		return ga_fail(err, GA_USAGE, "--reason %s", *p ? "contains control characters" :
+								  "is not text in UTF-8");
+	if (blank)
+		return ga_fail(err, GA_USAGE, "%s needs --reason: it is kept in the audit",
+			       command);
+	if (p - given > GA_TEXT_MAX)
+		return ga_fail(err, GA_USAGE, "--reason is longer than %d bytes", GA_TEXT_MAX);
+	return 0;
 }
 
 /* A user who may not administer the existing state may not replace it either. If the state cannot
@@ -90,6 +102,22 @@ static int may_replace(struct ga_err *err)
 	return r < 0 && ga_store_access_is_refusal(err) ? ga_store_access_note(db, err) : 0;
 }
 
+/* Whether the keys that were revoked since the backup stay so. */
+static void tell_revoked(const struct ga_restored *done)
+{
+	if (done->revoked == GA_UNKNOWN)
+		ga_say("%s: keys that were revoked since the backup count again, since the replaced "
+		       "state could not be read: before you adopt, revoke those that you know of: "
+		       "gpuaas-node revoke-key NODE --reason TEXT --yes", ga_cli_program());
+	else if (done->revoked)
+		ga_say("%s: keys that were revoked since the backup, and stay revoked: %lld",
+		       ga_cli_program(), (long long)done->revoked);
+	for (size_t i = 0; i < done->unkept.n; i++)
+		ga_say("%s: a key of node '%s' was revoked, and the backup does not have the node: "
+		       "adopt it only after it has a new key (gpuaas-host-bootstrap --new-key)",
+		       ga_cli_program(), done->unkept.v[i]);
+}
+
 int ga_cli_restore(struct ga_err *err)
 {
 	ga_autorestored struct ga_restored done = { 0 };
@@ -104,6 +132,7 @@ int ga_cli_restore(struct ga_err *err)
 	ga_say("%s: epoch %lld: nothing is placed on a node until its host has answered: "
 	       "gpuaas-operations(7), BACKUPS, AND THE WAY BACK",
 	       ga_cli_program(), (long long)done.epoch);
+	tell_revoked(&done);
 	if (done.kept)
 		ga_say("%s: the replaced file is kept as '%s'", ga_cli_program(), done.kept);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0)

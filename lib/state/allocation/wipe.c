@@ -168,9 +168,9 @@ int ga_store_wipe_may_begin(struct ga_db *db, const char *slot, struct ga_err *e
 int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, struct ga_err *err)
 {
 	ga_autowipedue struct ga_wipe_due due = { 0 };
-	ga_autofree char *command = NULL;
+	ga_autofree char *hint = NULL;
 	int r = ga_store_wipe_due(db, order->object, &due, err);
-	bool same, wiping;
+	bool same, wiping, blocked;
 
 	if (r <= 0)
 		return r;
@@ -178,15 +178,18 @@ int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, 
 	wiping = !strcmp(due.state, "wiping");
 	if (same && (wiping || !strcmp(due.state, "releasing")))
 		return 0;
-	command = wiping || !strcmp(due.state, "cleanup_blocked") ?
-			  ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
-				     due.slot) :
-			  ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
+	blocked = !strcmp(due.state, "cleanup_blocked");
+	/* A slot in another state may have its next tenant: nothing is ordered for it here. */
+	hint = wiping || blocked ?
+		       ga_xprintf("this continues it: gpuaas-approve repair %s --reason TEXT | "
+				  "gpuaas-wipe", due.slot) :
+		       ga_xprintf("the order is old, and nothing is to be done for it: gpuaas-show "
+				  "%s", due.slot);
 	return ga_refuse(err, GA_CONFLICT,
 			 same || !wiping ? "wrong_state" : "concurrent_update", due.slot,
 			 ("slot '%s' is %s: its wipe order '%s' is no longer in force, and nothing "
 			  "was wiped", due.slot, due.state, order->attempt),
-			 ("%s%s", command ? "this continues it: " : "", command ? command : ""));
+			 ("%s", hint));
 }
 
 /* The worst outcome of the guard's steps; the trigger judges it. */

@@ -316,7 +316,9 @@ int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
 	ga_autofree char *now = ga_time_now();
 	struct ga_adopting a = { .db = db, .of = inventory, .out = adoption, .now = now };
 
-	if (ga_adopt_node(&a, err) < 0 || each(&a, "provision", fold_provision, err) < 0 ||
+	if (ga_adopt_node(&a, err) < 0 ||
+	    (!adoption->rebuilds && ga_adopt_is_fresh(&a, err) < 0) ||
+	    each(&a, "provision", fold_provision, err) < 0 ||
 	    each(&a, "release", end_released, err) < 0 ||
 	    each(&a, "wipe", fold_wipe, err) < 0 ||
 	    each(&a, "provision", take_running, err) < 0 || ga_adopt_machines(&a, err) < 0 ||
@@ -346,7 +348,8 @@ int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *invento
 	most + 1) < 0)
 		return -1;
 	return ga_audit_add(db, "state_rebuilt", "state",
-			    json_pack("{s:s, s:I, s:i}", "reason", reason, "epoch",
-				      (json_int_t)(most + 1), "nodes", (int)n),
+			    json_pack("{s:s, s:I, s:i, s:s}", "reason", reason, "epoch",
+				      (json_int_t)(most + 1), "nodes", (int)n, "revocations",
+				      "unknown"),
 			    err);
 }

@@ -27,6 +27,7 @@ void ga_inventory_of_release(struct ga_inventory_of *i);
 struct ga_adoption {
 	const char *reason;
 	bool wipe; /* order a wipe of idle slots that cannot be adopted */
+	bool rebuilds; /* the state is being made of the inventories, which are older than it */
 	GA_LIST(struct ga_finding) findings;
 	struct ga_texts allocations; /* ids of adopted allocations */
 	struct ga_texts slots;	     /* ids of slots verified in this epoch */
@@ -39,7 +40,8 @@ void ga_adoption_release(struct ga_adoption *a);
 /*
  * In the caller's transaction: adopts the node (made when it is not known), the work that the host
  * ended since, evidence, running allocations with their slots and claims, and verifies which slots
- * are as in the state.
+ * are as in the state. GA_CONFLICT "old_inventory" for one from before the last restore or rebuild,
+ * unless it is the rebuild's own.
  */
 GA_MUST_CHECK int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
 				 struct ga_adoption *adoption, struct ga_err *err);
@@ -54,7 +56,7 @@ struct ga_take_in {
  * has it, with claims on the node and on every slot, and its devices tainted. The inventory has the
  * answer of the operator's executables (adopt_machine.c). Makes no slot available and no plan.
  * GA_NOTFOUND or GA_CONFLICT "no_discovery"; GA_NOTFOUND "no_profile"; GA_NO "profile_retired";
- * GA_CONFLICT "node_mode", "node_in_use", "wrong_state", "no_status", "not_deployed", "wrong_node".
+ * GA_CONFLICT "old_inventory", "node_mode", "node_in_use", "wrong_state", "no_status", "not_deployed", "wrong_node".
  */
 GA_MUST_CHECK int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 				   struct ga_take_in *in, struct ga_err *err);

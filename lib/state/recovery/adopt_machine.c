@@ -492,7 +492,8 @@ int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 
 	ga_schema_init(&ga_profile_schema, &t.profile);
 	in->allocation = ga_id_new();
-	if (check_node(&t, err) < 0 || ga_adopt_tenant(&t.a, in->node, NULL, &t.answer, err) < 0 ||
+	if (ga_adopt_is_fresh(&t.a, err) < 0 || check_node(&t, err) < 0 ||
+	    ga_adopt_tenant(&t.a, in->node, NULL, &t.answer, err) < 0 ||
 	    read_profile(&t, err) < 0 || make_slots(&t, err) < 0 || check_slots(&t, err) < 0 ||
 	    insert_allocation(&t, err) < 0 ||
 	    ga_store_allocation_row(db, in->allocation, &h, err) < 0 || claim_all(&t, &h, err) < 0)

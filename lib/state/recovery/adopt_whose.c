@@ -3,7 +3,8 @@
  * Whose objects an inventory may change: those of its own node, which signed it. One exception: no
  * program of gpuaas runs on a machine that a baremetal tenant has, so the machine that deployed it
  * reports the end of its allocation; it shows that by an order that the state gave. A wipe is never
- * reported for another node.
+ * reported for another node. And an inventory from before a restore shows what was then, not what
+ * the host did since.
  */
 #include "state/recovery/internal.h"
 
@@ -23,6 +24,41 @@
 #define REFUSE_OBJECT(err, object, ...) \
 	ga_refuse(err, GA_CONFLICT, "wrong_node", object, (__VA_ARGS__), \
 		  ("take the inventory of the node that the object is on: gpuaas-show %s", object))
+
+/* ---- the time of an inventory ---- */
+
+/* The hosts worked for the state that the restore replaced until the restore, and what they did is
+ * in an inventory from after it alone: from an older one, a slot would count as wiped that was sold
+ * since. The two times are of two clocks, so that the message has both. */
+int ga_adopt_is_fresh(struct ga_adopting *a, struct ga_err *err)
+{
+	ga_autofree char *opened = NULL, *seen = NULL;
+	const struct ga_inventory *end = &a->of->end;
+	const char *looked = end->host ? end->host->observed_at : end->at;
+
+	if (ga_store_refuse_ahead("the inventory", end->node, end->at, err) < 0 ||
+	    ga_db_one(a->db, err,
+		      "SELECT (SELECT max(at) FROM audit WHERE object = 'state' AND action IN "
+		      "('state_restored', 'state_rebuilt')), (SELECT observed_at FROM node WHERE "
+		      "id = ?1)", "sSS", end->node, &opened, &seen) < 0)
+		return -1;
+	if (opened && strcmp(end->at, opened) <= 0)
+		return ga_refuse(err, GA_CONFLICT, "old_inventory", end->node,
+				 ("the inventory of '%s' is from %s by its clock, and the state "
+				  "was restored or rebuilt at %s by the clock here: it does not "
+				  "show what the host did until then", end->node, end->at, opened),
+				 ("take it again now, on the host: gpuaas-reconcile --inventory | "
+				  "gpuaas-state adopt --reason TEXT -; if it was taken since, the "
+				  "clock of the host is behind ('timedatectl' shows that): set it "
+				  "first"));
+	if (seen && strcmp(looked, seen) < 0 && !ga_time_is_ahead(seen))
+		return ga_refuse(err, GA_CONFLICT, "old_inventory", end->node,
+				 ("the inventory of '%s' is from %s, and the state has a "
+				  "discovery of it from %s", end->node, looked, seen),
+				 ("take it again now, on the host: gpuaas-reconcile --inventory | "
+				  "gpuaas-state adopt --reason TEXT -"));
+	return 0;
+}
 
 /* ---- the speaker of a machine ---- */
 

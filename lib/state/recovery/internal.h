@@ -38,6 +38,10 @@ GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
 				 const struct ga_wipe_evidence *e, struct ga_err *err);
 
 /* adopt_whose.c: what an inventory may change; else GA_CONFLICT "wrong_node". */
+/* The inventory is from after the last restore or rebuild of the state, and not older than the last
+ * discovery of its node; GA_CONFLICT "old_inventory", or "observation_ahead" for one from the
+ * future. */
+GA_MUST_CHECK int ga_adopt_is_fresh(struct ga_adopting *a, struct ga_err *err);
 /* Whether the machine of the inventory may say who has the node: the state has its key or it is the
  * host that adopts, it has no slots of its own, and nothing is known of the node that is newer.
  * GA_CONFLICT "wrong_node" or "not_deployed". */

@@ -446,7 +446,7 @@ static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, s
 /* ---- nodes ---- */
 
 enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS,
-       N_DISK };
+       N_DISK, N_REVOKED };
 
 static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -494,9 +494,12 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 				       changed ? " --accept-change" : "");
 	} else {
 		f.code = "unverified_since_restore";
-		f.sentence = ga_xstrdup("the state was restored, and the node has not agreed to "
+		f.sentence = ga_xprintf("the state was restored, and the node has not agreed to "
 					"it: a reconcile there makes its host follow this state "
-					"alone");
+					"alone%s",
+					ga_rows_bool(r, N_REVOKED) ?
+						"; if its key was revoked before, it counts again: "
+						"gpuaas-node revoke-key revokes it" : "");
 		f.command = ga_xstrdup("gpuaas-reconcile --take-over");
 	}
 	return ga_attention_emit(&f, to, err);
@@ -519,7 +522,10 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"json_extract(told, '$[0].hint'), state = 'quarantined' AND EXISTS "
 			"(SELECT 1 FROM audit a WHERE a.object = n.id AND a.action = 'node_lost' "
 			"AND a.at >= n.since), EXISTS (SELECT 1 FROM slot s WHERE "
-			"s.node_id = n.id AND s.retired = 0), " DISK_LEFT " "
+			"s.node_id = n.id AND s.retired = 0), " DISK_LEFT ", "
+			"coalesce((SELECT json_extract(a.detail, '$.revocations') = 'unknown' FROM "
+			"audit a WHERE a.object = 'state' AND a.action IN ('state_restored', "
+			"'state_rebuilt') ORDER BY a.seq DESC LIMIT 1), 0) "
 			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
 			"WHERE state <> 'retired' AND (state = 'quarantined' "
 			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch) OR "

@@ -129,8 +129,10 @@ static int pick(const char *word, struct ga_texts *ret, struct ga_err *err)
 		if (ga_starts(word, kinds[i]) && (!word[strlen(kinds[i])] ||
 						  !strcmp(word + len - 1, "s")) &&
 		    len <= strlen(kinds[i]) + 1) {
-			const struct ga_several ask = { .kind = kinds[i], .where = where.v,
-							.n_where = where.n, .ended = true };
+			ga_cleanup(ga_cli_several_release) struct ga_several ask = {
+				.kind = kinds[i], .where = where.v, .n_where = where.n,
+				.shows = true,
+			};
 
 			return ga_cli_several(&ask, ret, err);
 		}

@@ -693,3 +693,21 @@ ${slots[0]}"
   jq_slurp_is 'length' 1
   run_ok gpuaas-state check
 }
+
+@test "a slot that does not meet the conditions any more when its turn comes is left alone" {
+  local slots
+  make_available lab1
+  mapfile -t slots < <(gpuaas-list slots | jq -r .slot)
+  stopped_at gpuaas.slot/1 gpuaas-approve cordon --where state=available --where cordon_reason=null --reason mine --json
+  gpuaas-approve cordon "${slots[1]}" --reason theirs > "$T/cordoned"
+  goes_on
+  assert_status 0
+  jq_is .slot "${slots[0]}"
+  assert_equal "$stderr" "slot ${slots[1]} is not changed: it does not meet the conditions any more"
+  run_ok gpuaas-list slots
+  jq_slurp_is 'map(.cordon_reason)|join(" ")' "mine theirs"
+  run_status 5 gpuaas-approve uncordon --where 'slot!=zzzz'
+  assert_stderr "there is no slot 'zzzz'"
+  run_status 5 gpuaas-approve uncordon --where "slot=${slots[0]},zzzz"
+  assert_equal "$(gpuaas-list slots --where cordon_reason=null)" ""
+}

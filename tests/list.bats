@@ -403,3 +403,16 @@ seen()
   done
   [[ ${lines[0]} == *"hash=\"$(gpuaas-list audit --limit 1 | jq -r .hash)\""* ]]
 }
+
+@test "gpuaas-show of a kind says how several are shown, and how they are listed" {
+  local kind
+  for kind in node nodes slots allocations; do
+    run_status 5 gpuaas-show "$kind"
+    assert_stderr "there is no object '$kind'"
+    assert_stderr "'gpuaas-show ${kind%s}s --where CONDITION' shows several, and 'gpuaas-list ${kind%s}s' lists them"
+  done
+  run_status 5 gpuaas-show nodesss
+  refute_stderr "--where CONDITION"
+  gpuaas-node set "$NODE" --name nodes > "$T/set"
+  run_ok gpuaas-show nodes --json
+}

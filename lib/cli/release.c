@@ -119,7 +119,7 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 
 /* ---- holds ---- */
 
-/* What ga_release_one found to do. */
+/* The work that ga_release_one found. */
 struct todo {
 	char *allocation; /* its id: a name may mean another one by the time of the release */
 	bool holds;	  /* order is the order to hold or start it, committed unless in a dry run */

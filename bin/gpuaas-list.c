@@ -160,6 +160,8 @@ static int run(struct ga_err *err)
 		*err = names.unknown;
 		return -1;
 	}
+	if (!r && !ask.follow)
+		ga_cli_where_warn(&names);
 	if (!r && !shown && !ask.follow && !ask.watch && ga_list_codes_known(&names.where, err) < 0)
 		return -1;
 	/* All readable records have been printed. */

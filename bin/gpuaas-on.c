@@ -123,14 +123,11 @@ static int add_nodes(struct ga_on *on, struct ga_err *err)
 	conditions(&texts);
 	if (open_state(&db, err) < 0 ||
 	    ga_cli_where(db, (const char *const *)texts.v, texts.n, NULL, &q, &names, err) < 0 ||
+	    ga_cli_where_known(db, "node", &names, err) < 0 ||
 	    ga_store_list(db, &q, add, on, err) < 0)
 		return -1;
 	if (ga_on_count(on))
 		return 0;
-	if (names.unknown.code) {
-		*err = names.unknown;
-		return -1;
-	}
 	return ga_refuse(err, GA_NO, NULL, NULL,
 			 ("no node matches"),
 			 ("gpuaas-list nodes shows what they are"));

@@ -13,6 +13,7 @@
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
+#include "cli/frame/several.h"
 #include "cli/release.h"
 #include "look/host/host.h"
 #include "record/release.h"
@@ -147,6 +148,10 @@ static int run(struct ga_err *err)
 	ga_cleanup(ga_texts_release) struct ga_texts ids = { 0 };
 	int n, r;
 	char *const *args = ga_cli_args(&n);
+	ga_cleanup(ga_cli_several_release) struct ga_several several = {
+		.kind = "allocation", .operands = args, .n = (size_t)n,
+		.where = where.v, .n_where = where.n,
+	};
 	bool reads = !pending && !where.n && (!n || (n == 1 && ga_streq(args[0], "-")));
 
 	ga_stop_install();
@@ -160,7 +165,7 @@ static int run(struct ga_err *err)
 	else if (pending)
 		r = ga_release_over(&ids, err);
 	else
-		r = ga_release_pick(args, (size_t)n, &where, &ask, &ids, err);
+		r = ga_release_pick(&several, &ask, &ids, err);
 	if (r >= 0 && !reads)
 		r = release_all(&ids, err);
 	if (!ask.dry_run)

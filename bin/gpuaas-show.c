@@ -101,6 +101,50 @@ static int show(const struct ga_schema *schema, const void *obj, void *arg, stru
 	return ga_emit(schema, obj, err);
 }
 
+/* The kind that the word names, also in the plural; NULL: none. */
+static const char *kind_of(const char *word)
+{
+	static const char *const kinds[] = { "node", "slot", "allocation" };
+	size_t i, n;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++) {
+		n = strlen(kinds[i]);
+		if (ga_starts(word, kinds[i]) && (!word[n] || !strcmp(word + n, "s")))
+			return kinds[i];
+	}
+	return NULL;
+}
+
+/* With --where the operand is a kind of object. */
+static int pick(const char *word, struct ga_texts *ret, struct ga_err *err)
+{
+	ga_cleanup(ga_cli_several_release) struct ga_several ask = {
+		.kind = kind_of(word), .where = where.v, .n_where = where.n, .shows = true,
+	};
+
+	if (ask.kind)
+		return ga_cli_several(&ask, ret, err);
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("with --where the operand is a kind, and '%.64s' is none", word),
+			 ("nodes, slots or allocations"));
+}
+
+/* "gpuaas-show nodes" most likely means all of them. */
+static int resolve(struct ga_db *db, const char *text, char **id, const char **kind,
+		   struct ga_err *err)
+{
+	const char *several = kind_of(text);
+
+	if (ga_store_resolve(db, NULL, text, id, kind, err) == 0)
+		return 0;
+	if (several && err->code == GA_NOTFOUND) {
+		err->hint[0] = '\0';
+		(void)ga_hint(err, "'gpuaas-show %ss --where CONDITION' shows several, and "
+			      "'gpuaas-list %ss' lists them", several, several);
+	}
+	return -1;
+}
+
 /* Shows the object that a text names, unless it was shown before. */
 static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, struct ga_err *err)
 {
@@ -109,7 +153,7 @@ static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, 
 	const char *kind = NULL;
 
 	if (ga_db_begin_read(db, err) < 0 ||
-	    ga_store_resolve(db, NULL, text, &id, &kind, err) < 0)
+	    resolve(db, text, &id, &kind, err) < 0)
 		return -1;
 	if (ga_texts_has(shown, id))
 		return 0;
@@ -117,26 +161,6 @@ static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, 
 		ga_print("%s", "");
 	ga_texts_add(shown, id);
 	return ga_store_show(db, kind, id, show, &state, err);
-}
-
-/* With --where the operand is a kind of object. */
-static int pick(const char *word, struct ga_texts *ret, struct ga_err *err)
-{
-	static const char *const kinds[] = { "node", "slot", "allocation" };
-	size_t i, len = strlen(word);
-
-	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
-		if (ga_starts(word, kinds[i]) && (!word[strlen(kinds[i])] ||
-						  !strcmp(word + len - 1, "s")) &&
-		    len <= strlen(kinds[i]) + 1) {
-			const struct ga_several ask = { .kind = kinds[i], .where = where.v,
-							.n_where = where.n, .ended = true };
-
-			return ga_cli_several(&ask, ret, err);
-		}
-	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("with --where the operand is a kind, and '%.64s' is none", word),
-			 ("nodes, slots or allocations"));
 }
 
 static int run(struct ga_err *err)

@@ -535,7 +535,7 @@ evidence_of()
   available
   run_ok gpuaas-approve disable "$s" --reason "smells burnt"
   run_ok gpuaas-list attention --where "object=$s"
-  assert_equal "$output" ""
+  jq_is '"\(.code) \(.command)"' "cordoned gpuaas-approve enable $s"
   # As quarantine and disable leave one whose wipe failed.
   state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
     WHERE id IN (SELECT nvme_wwid FROM slot WHERE id = '$s' UNION SELECT gpu_id FROM slot WHERE id = '$s')"
@@ -709,4 +709,22 @@ ${slots[0]}"
   # Without it the slot is as it was.
   run_ok in_host gpuaas-approve --slot 0 < "$T/now.rec"
   assert_equal "$(state_sql "SELECT state FROM slot WHERE slot_index = 0")" releasing
+}
+
+@test "a slot that does not meet the conditions any more when its turn comes is left alone" {
+  local slots
+  make_available lab1
+  mapfile -t slots < <(gpuaas-list slots | jq -r .slot)
+  stopped_at gpuaas.slot/1 gpuaas-approve cordon --where state=available --where cordon_reason=null --reason mine --json
+  gpuaas-approve cordon "${slots[1]}" --reason theirs > "$T/cordoned"
+  goes_on
+  assert_status 0
+  jq_is .slot "${slots[0]}"
+  assert_equal "$stderr" "slot ${slots[1]} is not changed: it does not meet the conditions any more"
+  run_ok gpuaas-list slots
+  jq_slurp_is 'map(.cordon_reason)|join(" ")' "mine theirs"
+  run_status 5 gpuaas-approve uncordon --where 'slot!=zzzz'
+  assert_stderr "there is no slot 'zzzz'"
+  run_status 5 gpuaas-approve uncordon --where "slot=${slots[0]},zzzz"
+  assert_equal "$(gpuaas-list slots --where cordon_reason=null)" ""
 }

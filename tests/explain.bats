@@ -48,6 +48,16 @@ load helper
   assert_output "Conflict or wrong state."
   run_status 5 gpuaas-explain $'\e[31m'
   refute_stderr $'\e'
+  # Signs of a table and words of a sentence are none.
+  for word in - Ta is "'ID'" ARP; do
+    run_status 5 gpuaas-explain -- "$word"
+    assert_equal "$output" ""
+    assert_stderr "no page explains '$word'"
+  done
+  run_ok gpuaas-explain slot
+  refute_output "The program did its work, but"
+  run_ok gpuaas-explain 1
+  refute_output "gpuaas(7), PROGRAMS"
   run_status 2 gpuaas-explain
   run_status 2 gpuaas-explain --list 4
 }

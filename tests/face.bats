@@ -244,3 +244,59 @@ types()
   wait_for 20 shows "drain +-- stop placement on the node" || { screen; return 1; }
   run ! shows "some-file"
 }
+
+# of_terminal: whether the other screen is on and the cursor shows
+of_terminal()
+{
+  tmux -S "$T/tmux" display-message -p -t face '#{alternate_on} #{cursor_flag}'
+}
+
+terminal_is()
+{
+  [[ $(of_terminal) == "$1" ]]
+}
+
+@test "--watch gives the terminal back on Ctrl-\\ and Ctrl-Z, and draws anew when it goes on" {
+  command -v tmux > /dev/null || skip "tmux is missing"
+  local pid
+  with_objects
+  cd "$T"
+  in_terminal env PS1='> ' bash --norc --noprofile -i
+  wait_for 20 shows '^>'
+  keys "gpuaas-list slots --watch; echo ended \$?" Enter
+  wait_for 20 shows '^gpuaas-list slots  '
+  assert_equal "$(of_terminal)" "1 0"
+  keys 'C-\'
+  wait_for 20 shows '^ended 0'
+  assert_equal "$(of_terminal)" "0 1"
+  keys C-l 'stty -a' Enter
+  wait_for 20 shows '[^-]icanon'
+  shows ' echo '
+
+  keys C-l 'gpuaas-list slots --watch' Enter
+  wait_for 20 shows '^gpuaas-list slots  '
+  keys C-z
+  wait_for 20 shows 'Stopped  '
+  assert_equal "$(of_terminal)" "0 1"
+  keys C-l 'stty -a' Enter
+  wait_for 20 shows '[^-]icanon'
+  shows ' echo '
+  gpuaas-approve cordon "$(gpuaas-list slots --limit 1 -o name)" --reason fan > "$T/cordoned"
+  keys fg Enter
+  wait_for 20 terminal_is "1 0"
+  wait_for 20 shows '^gpuaas-list slots  '
+  # Single keys end it again.
+  keys q
+  wait_for 20 terminal_is "0 1"
+
+  # Stopped from elsewhere, it cannot give it back; it takes all of it when it goes on.
+  keys C-l 'gpuaas-list slots --watch' Enter
+  wait_for 20 shows '^gpuaas-list slots  '
+  pid=$(pgrep -f '^gpuaas-list slots --watch' -P "$(tmux -S "$T/tmux" display-message -p -t face '#{pane_pid}')")
+  kill -STOP "$pid"
+  wait_for 20 shows 'Stopped  '
+  keys fg Enter
+  wait_for 20 shows '^gpuaas-list slots  '
+  keys q
+  wait_for 20 terminal_is "0 1"
+}

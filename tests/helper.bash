@@ -19,6 +19,8 @@
 #   background CMD…               start CMD and remember it; its pid is in $BG_PID
 #   wait_for SECONDS CMD…         wait until CMD succeeds; fails at the deadline
 #   has_ended PID                 for wait_for
+#   stopped_at TEXT CMD…          start CMD in the background; it stops right after a line of its output
+#                                 with TEXT. goes_on lets it go on to its end, as run --separate-stderr
 #   run_ok CMD…                   run CMD, which must end with 0
 #   run_status N CMD…             run CMD, which must end with N
 #   assert_status N               the last run ended with N
@@ -246,6 +248,31 @@ wait_for()
     fi
     sleep 0.05 # between two looks at a condition
   done
+}
+
+is_stopped()
+{
+  local stat
+  read -r stat < "/proc/$1/stat"
+  [[ ${stat##*) } == T* ]]
+}
+
+stopped_at()
+{
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  background env LD_PRELOAD="$T/kill_at.so" KILL_AT="$1" KILL_SIGNAL=19 "${@:2}" > "$T/stopped.out" 2> "$T/stopped.err"
+  wait_for 20 is_stopped "$BG_PID"
+}
+
+goes_on()
+{
+  kill -CONT "$BG_PID"
+  wait_for 20 has_ended "$BG_PID"
+  # shellcheck disable=SC2034 # for the test
+  status=0
+  wait "$BG_PID" || status=$?
+  output=$(< "$T/stopped.out")
+  stderr=$(< "$T/stopped.err")
 }
 
 show_run()

@@ -60,7 +60,7 @@ setup()
   gpuaas-node set "$NODE" --name h7 > "$T/set"
   run_ok gpuaas-list slots
   all=$output
-  local condition
+  local condition list
   for condition in node=h7 "node=${NODE:0:3}" "node=$NODE"; do
     run_ok gpuaas-list slots --where "$condition"
     assert_equal "$output" "$all"
@@ -82,6 +82,15 @@ setup()
     run_status 5 gpuaas-list "$kind" --where node=h8
     assert_equal "$output" ""
     assert_stderr "gpuaas-list: there is no node 'h8'"
+  done
+  # Where others match, it is a warning: the list is not what the name meant.
+  for condition in 'node!=h8' node=h7,h8; do
+    for list in gpuaas-list\ slots gpuaas-list\ nodes gpuaas-node\ list; do
+      # shellcheck disable=SC2086 # two words
+      run_ok $list --where "$condition"
+      [[ $output ]]
+      assert_stderr "there is no node 'h8'"
+    done
   done
   run_status 5 gpuaas-list usage --where allocation=h8
   assert_stderr "there is no allocation 'h8'"
@@ -393,4 +402,17 @@ seen()
       { echo "$line"; return 1; }
   done
   [[ ${lines[0]} == *"hash=\"$(gpuaas-list audit --limit 1 | jq -r .hash)\""* ]]
+}
+
+@test "gpuaas-show of a kind says how several are shown, and how they are listed" {
+  local kind
+  for kind in node nodes slots allocations; do
+    run_status 5 gpuaas-show "$kind"
+    assert_stderr "there is no object '$kind'"
+    assert_stderr "'gpuaas-show ${kind%s}s --where CONDITION' shows several, and 'gpuaas-list ${kind%s}s' lists them"
+  done
+  run_status 5 gpuaas-show nodesss
+  refute_stderr "--where CONDITION"
+  gpuaas-node set "$NODE" --name nodes > "$T/set"
+  run_ok gpuaas-show nodes --json
 }

@@ -588,3 +588,27 @@ ${nodes[2]}"
   run_status 5 gpuaas-node drain --where node=nosuch --reason x
   run_ok gpuaas-state check
 }
+
+@test "a node that does not meet the conditions any more when its turn comes is left alone" {
+  local nodes condition
+  fleet 3 1
+  mapfile -t nodes < <(gpuaas-list nodes | jq -r .node)
+  stopped_at gpuaas.node/1 gpuaas-node drain --where state=active --reason mine --json
+  gpuaas-node drain "${nodes[1]}" --reason theirs > "$T/drained"
+  goes_on
+  assert_status 0
+  jq_is .node "${nodes[0]}
+${nodes[2]}"
+  assert_equal "$stderr" "node ${nodes[1]} is not changed: it does not meet the conditions any more"
+  run_ok gpuaas-list nodes
+  jq_slurp_is 'map(.cordon_reason)|join(" ")' "mine theirs mine"
+  # A name that no node has is refused before anything is done.
+  for condition in 'node!=h77' "node=${nodes[0]},h77" 'name!=h77'; do
+    run_status 5 gpuaas-node undrain --where "$condition"
+    assert_stderr "there is no node 'h77'"
+  done
+  assert_equal "$(gpuaas-list nodes --where state=draining | wc -l)" 3
+  run_ok gpuaas-node show --where 'node!=h77'
+  assert_stderr "there is no node 'h77'"
+  jq_slurp_is 'map(select(.kind=="gpuaas.node/1")) | length' 3
+}

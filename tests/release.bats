@@ -358,7 +358,23 @@ states()
   run_ok gpuaas-state check
 }
 
+@test "a condition with a name that no object has is refused: it would match everything, or less than is meant" {
+  local condition
+  placed a b
+  for condition in 'node!=h77' "node=$(gpuaas-list nodes --limit 1 -o name),h77" 'allocation!=jobb1' 'allocation=a,jobb1' \
+    'name!=jobb1' name=a,jobb1; do
+    run_status 5 gpuaas-release --where "$condition" --yes
+    assert_stderr "there is no "
+    run_status 5 gpuaas-release --where state=placed --where "$condition" --dry-run
+    assert_equal "$output" ""
+  done
+  assert_equal "$(states)" "a placed b placed"
+  run_ok gpuaas-release --where 'allocation!=a' --where 'name!=null' --yes
+  jq_is .name b
+}
+
 @test "on a terminal conditions show what they match, and the number is typed" {
+  local typed
   placed a b
   run script -qec 'gpuaas-release --where project=vision' "$T/typescript" <<< "1"
   assert_output "a of project vision: placed on"
@@ -367,17 +383,48 @@ states()
   assert_equal "$(states)" "a placed b placed"
   run script -qec 'gpuaas-release --where project=vision' "$T/typescript" < /dev/null
   assert_equal "$(states)" "a placed b placed"
+  for typed in +2 ' 2' 02 -18446744073709551614 2x 0x2; do
+    run script -qec 'gpuaas-release --where project=vision' "$T/typescript" <<< "$typed"
+    assert_output "nothing was done: that is not their number"
+    assert_equal "$typed: $(states)" "$typed: a placed b placed"
+  done
   run script -qec 'gpuaas-release --where project=vision' "$T/typescript" <<< "2"
   assert_equal "$(states)" "a cancelled b cancelled"
 }
 
+# in_use NAME: the allocation is active on its host.
+in_use()
+{
+  gpuaas-list allocations --where "name=$1" | jq_in_order -c '.state = "active" | .power_observed = "on"' > "$T/result"
+  by_node < "$T/result" | gpuaas-state fold - > "$T/folded"
+}
+
+@test "an allocation that does not meet the conditions any more when its turn comes is left alone" {
+  local b d
+  placed a b c
+  b=$(gpuaas-list allocations --where name=b -o name)
+  stopped_at '"name":"a"' gpuaas-release --where state=placed --where project=vision --yes --json
+  in_use b
+  goes_on
+  assert_status 0
+  assert_equal "$stderr" "allocation $b is not changed: it does not meet the conditions any more"
+  assert_equal "$(states)" "a cancelled b active c cancelled"
+  # One that another command has ended is left alone, too.
+  d=$(gpuaas-place --profile lab --project vision --name d | jq -r .allocation)
+  in_use d
+  stopped_at 'gpuaas.hold-order/1' gpuaas-release --where state=active --hold 1h --yes --json
+  gpuaas-release d --yes > "$T/released"
+  goes_on
+  assert_status 0
+  assert_equal "$stderr" "allocation $d is not changed: it does not meet the conditions any more"
+  assert_equal "$(states)" "a cancelled b held c cancelled d releasing"
+  run_ok gpuaas-state check
+}
+
 @test "conditions do not replace the names: data is destroyed only of an allocation whose name is typed" {
   placed a b
-  local name
-  for name in a b; do
-    gpuaas-list allocations --where "name=$name" | jq_in_order -c '.state = "active" | .power_observed = "on"' > "$T/result"
-    by_node < "$T/result" | gpuaas-state fold - > "$T/folded"
-  done
+  in_use a
+  in_use b
   assert_equal "$(states)" "a active b active"
   run script -qec 'gpuaas-release --where project=vision' "$T/typescript" < <(printf '2\na\nno\n')
   assert_output "everything on the disks of"

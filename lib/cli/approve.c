@@ -209,33 +209,40 @@ static int one(struct ga_approve_run *run, const char *verb, char *object, bool 
 	if (ga_approve_move(run, verb, &object, 1, err) < 0 ||
 	    ga_approve_emit(run, explain, err) < 0)
 		return -1;
+	if (run->left)
+		ga_cli_several_left("slot", object);
 	return ga_approve_is_refused(run) ? GA_NO : GA_OK;
 }
 
 int ga_approve_each(struct ga_approve_run *run, char *const *args, size_t n,
 		    const struct ga_borrowed_texts *where, bool explain, struct ga_err *err)
 {
-	const struct ga_several ask = { .kind = "slot", .operands = args + 1, .n = n - 1,
-					.where = where->v, .n_where = where->n };
+	ga_cleanup(ga_cli_several_release) struct ga_several ask = {
+		.kind = "slot", .operands = args + 1, .n = n - 1, .where = where->v, .n_where = where->n,
+	};
 	bool of_slots = !ga_streq(args[0], "confirm") && !ga_streq(args[0], "withdraw");
 	ga_autotexts struct ga_texts objects = { 0 };
 	size_t i;
 
 	if (of_slots && ga_cli_several(&ask, &objects, err) < 0)
 		return -1;
+	run->still = ask.still;
 	for (i = 1; !of_slots && i < n; i++)
 		if (!ga_texts_has(&objects, args[i]))
 			ga_texts_add(&objects, args[i]);
 	for (i = 0; i < objects.n; i++) {
 		int r = one(run, args[0], objects.v[i], explain, err);
 
-		if (objects.n == 1)
+		if (objects.n == 1) {
+			run->still = NULL; /* it goes with ask */
 			return r;
+		}
 		if (r < 0)
 			ga_cli_say_error(err);
 		else
 			ga_cli_note_status(r);
 		ga_err_clear(err);
 	}
+	run->still = NULL;
 	return 0;
 }

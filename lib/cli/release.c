@@ -93,6 +93,8 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	const struct ga_release_intent intent = {
 		.reason = ask->reason,
 		.only_over = ask->only_over,
+		.unused = ask->unused,
+		.still = ask->still,
 		.dry_run = ask->dry_run,
 	};
 	ga_cleanup(ga_release_outcome_clear) struct ga_release_outcome o = { 0 };
@@ -103,6 +105,8 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	if (r == 0)
 		r = ga_release_end_in(db, id, &intent, &o, err);
 	ga_db_close(GA_TAKE(db)); /* the work on the host may take minutes */
+	if (!r && ask->still)
+		ga_cli_several_left("allocation", id);
 	if (r <= 0)
 		return r;
 	if (o.has_cancelled)
@@ -115,39 +119,60 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 
 /* ---- holds ---- */
 
-/* 1: the allocation is to be held or started again; the intent is committed (except in a dry run)
- * and *ret is the order. 0: the allocation is to be released; on a terminal the user has typed its
- * name. */
-static int hold_intent(const char *id, const struct ga_release_ask *ask,
-		       struct ga_hold_order *ret, struct ga_err *err)
+/* The work that ga_release_one found. */
+struct todo {
+	char *allocation; /* its id: a name may mean another one by the time of the release */
+	bool holds;	  /* order is the order to hold or start it, committed unless in a dry run */
+	bool unused;	  /* it has no used disk, so nobody confirmed anything */
+	bool left;	  /* it does not meet the conditions any more: do nothing */
+	struct ga_hold_order order;
+};
+
+static void cleanup_todo(struct todo *t)
 {
-	const struct ga_release_intent intent = { .reason = ask->reason,
+	free(t->allocation);
+	ga_schema_release(&ga_hold_order_schema, &t->order);
+}
+
+/* Commits the intent of a hold; of a release on a terminal the user has typed the name. */
+static int find_todo(const char *id, const struct ga_release_ask *ask, struct todo *ret,
+		     struct ga_err *err)
+{
+	const struct ga_release_intent intent = { .reason = ask->reason, .still = ask->still,
 						  .dry_run = ask->dry_run };
 	ga_cleanup(ga_release_outlook_clear) struct ga_release_outlook o = { 0 };
 	int64_t seconds = ask->hold_seconds;
-	ga_autofree char *full = NULL;
 	struct ga_db *db = NULL;
 	int r;
 
-	ga_schema_init(&ga_hold_order_schema, ret);
+	ga_schema_init(&ga_hold_order_schema, &ret->order);
 	r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err);
 	if (r == 0)
-		r = ga_store_resolve(db, "allocation", id, &full, NULL, err);
+		r = ga_store_resolve(db, "allocation", id, &ret->allocation, NULL, err);
+	/* Do not ask for what is not meant any more. */
+	if (r == 0) {
+		r = ga_store_still(db, ask->still, ret->allocation, err);
+		ret->left = r == 0;
+		r = r < 0 ? -1 : 0;
+	}
 	if (r == 0)
-		r = ga_store_release_outlook(db, full, seconds == GA_UNKNOWN && !ask->undo, &o,
-					     err);
+		r = ga_store_release_outlook(db, ret->allocation, seconds == GA_UNKNOWN && !ask->undo,
+					     &o, err);
 	ga_db_close(GA_TAKE(db));
-	if (r < 0)
-		return -1;
+	if (r < 0 || ret->left)
+		return r;
 	if (seconds == GA_UNKNOWN)
 		seconds = o.hold_seconds;
-	if (ask->undo || seconds > 0) {
+	ret->unused = !o.loses_data;
+	ret->holds = ask->undo || seconds > 0;
+	if (ret->holds) {
 		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
 		if (r == 0)
 			r = ga_release_hold_in(db, o.allocation, ask->undo ? 0 : seconds, &intent,
-					       ret, err);
+					       &ret->order, err);
 		ga_db_close(GA_TAKE(db));
-		return r < 0 ? -1 : 1;
+		ret->left = r == 0;
+		return r < 0 ? -1 : 0;
 	}
 	if (!o.loses_data || ask->yes || ask->dry_run || !isatty(STDIN_FILENO))
 		return 0;
@@ -174,7 +199,7 @@ static void cleanup_allocation(struct ga_allocation *a)
 static int confirm_number(const struct ga_texts *ids, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
-	char typed[32] = "", *end;
+	char typed[32] = "", number[32];
 	size_t i;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
@@ -195,24 +220,24 @@ static int confirm_number(const struct ga_texts *ids, struct ga_err *err)
 	if (!fgets(typed, sizeof(typed), stdin))
 		typed[0] = '\0';
 	typed[strcspn(typed, "\n")] = '\0';
-	return *typed && strtoull(typed, &end, 10) == ids->n && !*end ?
+	snprintf(number, sizeof(number), "%zu", ids->n);
+	return !strcmp(typed, number) ?
 		       0 :
 		       ga_fail(err, GA_NO, "nothing was done: that is not their number");
 }
 
-int ga_release_pick(char *const *operands, size_t n, const struct ga_borrowed_texts *where,
-		    const struct ga_release_ask *ask, struct ga_texts *ret, struct ga_err *err)
+int ga_release_pick(struct ga_several *several, struct ga_release_ask *ask, struct ga_texts *ret,
+		    struct ga_err *err)
 {
-	const struct ga_several several = { .kind = "allocation", .operands = operands, .n = n,
-					    .where = where->v, .n_where = where->n };
-	bool asks = where->n && !ask->yes && !ask->dry_run;
+	bool asks = several->n_where && !ask->yes && !ask->dry_run;
 
 	if (asks && !isatty(STDIN_FILENO))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--yes is missing: --where may match more than is meant"),
 				 ("'--dry-run' shows what would be released"));
-	if (ga_cli_several(&several, ret, err) < 0)
+	if (ga_cli_several(several, ret, err) < 0)
 		return -1;
+	ask->still = several->still;
 	return asks && ret->n ? confirm_number(ret, err) : 0;
 }
 
@@ -276,15 +301,19 @@ int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_releas
 
 int ga_release_one(const char *id, const struct ga_release_ask *ask, struct ga_err *err)
 {
-	struct ga_hold_order order;
-	int r = hold_intent(id, ask, &order, err);
+	ga_cleanup(cleanup_todo) struct todo todo = { 0 };
+	struct ga_release_ask end = *ask;
 
-	if (r > 0 && ga_streq(order.node, ask->node) && may_act_here())
-		r = ga_release_hold_do(&order, ask, err);
-	else if (r > 0)
-		r = ga_emit(&ga_hold_order_schema, &order, err);
-	else if (!r)
-		r = ga_release_end(id, ask, err);
-	ga_schema_release(&ga_hold_order_schema, &order);
-	return r;
+	if (find_todo(id, ask, &todo, err) < 0)
+		return -1;
+	if (todo.left) {
+		ga_cli_several_left("allocation", todo.allocation);
+		return 0;
+	}
+	if (todo.holds && ga_streq(todo.order.node, ask->node) && may_act_here())
+		return ga_release_hold_do(&todo.order, ask, err);
+	if (todo.holds)
+		return ga_emit(&ga_hold_order_schema, &todo.order, err);
+	end.unused = todo.unused;
+	return ga_release_end(todo.allocation, &end, err);
 }

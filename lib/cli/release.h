@@ -7,12 +7,15 @@
 #include "state/allocation/hold.h"
 
 struct ga_release_order;
+struct ga_several;
 
 struct ga_release_ask {
 	const char *reason, *progress;
 	int64_t hold_seconds; /* GA_UNKNOWN: the profile's; 0: none */
 	bool undo, yes, dry_run;
 	bool only_over; /* ga_release_end: do nothing if the hold was changed meanwhile */
+	bool unused;	/* ga_release_end: not confirmed for an allocation in use */
+	const struct ga_still *still; /* conditions that have to hold still; NULL: none */
 	char *node; /* this host's id */
 };
 
@@ -28,11 +31,10 @@ GA_MUST_CHECK int ga_release_one(const char *id, const struct ga_release_ask *as
 				 struct ga_err *err);
 /* The allocations that operands name, or that meet conditions, each once (cli/frame/several.h).
  * Conditions may match more than is meant: on a terminal the user sees the allocations and types
- * their number; elsewhere --yes is needed. A dry run needs neither. */
-GA_MUST_CHECK int ga_release_pick(char *const *operands, size_t n,
-				  const struct ga_borrowed_texts *where,
-				  const struct ga_release_ask *ask, struct ga_texts *ret,
-				  struct ga_err *err);
+ * their number; elsewhere --yes is needed. A dry run needs neither. several outlives ask, which
+ * keeps the conditions: the transaction of each allocation checks them again. */
+GA_MUST_CHECK int ga_release_pick(struct ga_several *several, struct ga_release_ask *ask,
+				  struct ga_texts *ret, struct ga_err *err);
 /* Releases the allocation without asking the user. */
 GA_MUST_CHECK int ga_release_end(const char *id, const struct ga_release_ask *ask,
 				 struct ga_err *err);

@@ -275,17 +275,37 @@ static void add_line(struct para *p, const char *line, size_t len, bool literal)
 
 /* ---- items ---- */
 
-/* The words that an item is for: its line without macros, commas and labels in braces. */
+/* The words that an item is for: those between commas on its line, of a table in the first cell,
+ * without macros, arguments, labels in braces and what stands in parentheses. A part of several
+ * words is a sentence ("slot 'ID' is quarantined"), which nobody looks up by one of its words. */
 static void item_words(const char *line, struct words *ret)
 {
 	struct words all;
-	size_t i, n = 0;
+	size_t i, n = 0, part = 0;
+	bool argument = false;
 
 	split(line, strcspn(line, "\n"), &all);
-	for (i = 1; i < all.n && strcmp(all.v[i], "Ns") != 0; i++)
-		if (!closes(all.v[i]) && !is_plain(all.v[i]) && strcmp(all.v[i], "Fl") != 0 &&
-		    strcmp(all.v[i], "Xr") != 0)
+	for (i = 1; i < all.n; i++) {
+		const char *word = all.v[i];
+
+		if (!strcmp(word, "Ta") || !strcmp(word, "Ns"))
+			break;
+		if (!strcmp(word, ",")) {
+			n -= part > 1 ? part : 0;
+			part = 0;
+			argument = false;
+		} else if (!strcmp(word, "Ar") || !strcmp(word, "Op") || *word == '(') {
+			argument = true;
+		} else if (!strcmp(word, "Xr") && i + 2 < all.n) {
+			ret->v[n++] = all.v[i + 1];
+			part++;
+			i += 2; /* the section */
+		} else if (!argument && !closes(word) && !is_plain(word) && strcmp(word, "Fl") != 0) {
 			ret->v[n++] = all.v[i];
+			part++;
+		}
+	}
+	n -= part > 1 ? part : 0;
 	ret->n = n;
 	ret->line = all.line;
 }

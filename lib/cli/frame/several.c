@@ -21,45 +21,55 @@ static void add_once(struct ga_texts *list, const char *id)
 		ga_texts_add(list, id);
 }
 
-/* Whether the object has ended for ever: no command changes it. */
-static bool has_ended(const char *state)
-{
-	return ga_streq(state, "retired") || ga_streq(state, "released") ||
-	       ga_streq(state, "cancelled") || ga_streq(state, "refused");
-}
-
 static int pick(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	const struct picking *p = arg;
 	const char *id = ga_where_text(schema, obj, p->ask->kind);
 
 	(void)err;
-	if (id && (p->ask->ended || !has_ended(ga_where_text(schema, obj, "state"))))
+	if (id && (p->ask->shows || !ga_store_has_ended(schema, obj)))
 		add_once(p->ret, id);
 	return 0;
 }
 
-static int pick_where(struct ga_db *db, const struct ga_several *ask, struct ga_texts *ret,
+static int pick_where(struct ga_db *db, struct ga_several *ask, struct ga_texts *ret,
 		      struct ga_err *err)
 {
-	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
 	struct ga_list_query q = { .kind = ask->kind };
 	struct picking p = { ask, ret };
 
-	if (ga_cli_where(db, ask->where, ask->n_where, NULL, &q, &names, err) < 0 ||
-	    ga_store_list(db, &q, pick, &p, err) < 0)
+	if (ga_cli_where(db, ask->where, ask->n_where, NULL, &q, &ask->names, err) < 0)
 		return -1;
-	if (ret->n)
+	if (!ask->shows && ga_cli_where_known(db, ask->kind, &ask->names, err) < 0)
+		return -1;
+	if (ga_store_list(db, &q, pick, &p, err) < 0)
+		return -1;
+	ask->meant = (struct ga_still){ ask->kind, &ask->names.where, ask->shows };
+	ask->still = &ask->meant;
+	if (ret->n) {
+		ga_cli_where_warn(&ask->names);
 		return 0;
-	if (names.unknown.code) {
-		*err = names.unknown;
+	}
+	if (ask->names.unknown.code) {
+		*err = ask->names.unknown;
 		return -1;
 	}
 	ga_say("no %s meets the conditions: nothing was done", ask->kind);
 	return 0;
 }
 
-int ga_cli_several(const struct ga_several *ask, struct ga_texts *ret, struct ga_err *err)
+void ga_cli_several_release(struct ga_several *ask)
+{
+	ga_cli_where_release(&ask->names);
+	ask->still = NULL;
+}
+
+void ga_cli_several_left(const char *kind, const char *id)
+{
+	ga_say("%s %s is not changed: it does not meet the conditions any more", kind, id);
+}
+
+int ga_cli_several(struct ga_several *ask, struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	size_t i;

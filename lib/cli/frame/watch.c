@@ -39,26 +39,76 @@ struct watch {
 	int inotify; /* or -1 */
 	bool keys;   /* standard input is a terminal, set to give single keys */
 	bool entered;
-	struct termios before;
+	struct termios before, now; /* before it began; with single keys */
 	sigset_t open; /* signals while it waits */
 	int64_t drawn; /* monotonic microseconds */
 	bool seconds;  /* a time in seconds is on the screen */
 };
 
-static volatile sig_atomic_t resized;
+static volatile sig_atomic_t resized, quit, stopped, continued;
 
-static void on_resize(int sig)
+static void on_signal(int sig)
 {
-	(void)sig;
+	switch (sig) {
+	case SIGWINCH:
+		resized = 1;
+		break;
+	case SIGQUIT:
+		quit = 1;
+		break;
+	case SIGTSTP:
+		stopped = 1;
+		break;
+	case SIGCONT:
+		continued = 1;
+		break;
+	}
+}
+
+/* Gives the terminal back as it was. */
+static void leave(struct watch *w)
+{
+	if (w->keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &w->before);
+	/* After an error the terminal is gone. */
+	if (w->entered)
+		(void)!ga_write_all(STDOUT_FILENO, LEAVE, strlen(LEAVE));
+	w->entered = false;
+}
+
+/* Takes the terminal again; the next drawing enters the other screen. In the background the kernel
+ * stops the process here. */
+static void take_again(struct watch *w)
+{
+	continued = 0;
+	if (w->keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &w->now);
+	w->entered = false;
 	resized = 1;
+}
+
+/* Ctrl-Z: gives the terminal back, stops as the default of the signal does, and goes on when the
+ * shell says so. Where nothing could continue it, the kernel does not stop it. */
+static void stop(struct watch *w)
+{
+	struct sigaction now = { .sa_handler = SIG_DFL }, before;
+	sigset_t stops;
+
+	stopped = 0;
+	leave(w);
+	sigaction(SIGTSTP, &now, &before);
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTSTP);
+	raise(SIGTSTP); /* it comes when it is let in */
+	sigprocmask(SIG_UNBLOCK, &stops, NULL);
+	sigprocmask(SIG_BLOCK, &stops, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+	take_again(w);
 }
 
 static void cleanup_watch(struct watch *w)
 {
-	if (w->keys)
-		tcsetattr(STDIN_FILENO, TCSANOW, &w->before);
-	if (w->entered && ga_write_all(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
-		w->entered = false; /* the terminal is gone */
+	leave(w);
 	ga_cleanup_fd(&w->inotify);
 	ga_db_close(w->db);
 	free(w->title);
@@ -181,8 +231,15 @@ static int wait_until(struct watch *w, int64_t deadline, bool events)
 	struct timespec most = ga_clock_timespec(left > 0 ? left : 0);
 	char buf[4096];
 
-	if (ppoll(fds, GA_ARRAY_SIZE(fds), &most, &w->open) < 0)
-		return errno == EINTR && !ga_stop_asked();
+	if (ppoll(fds, GA_ARRAY_SIZE(fds), &most, &w->open) < 0) {
+		if (errno != EINTR || quit || ga_stop_asked())
+			return 0;
+		if (stopped)
+			stop(w);
+		if (continued)
+			take_again(w);
+		return 1;
+	}
 	if (fds[2].revents)
 		while (read(w->inotify, buf, sizeof(buf)) > 0)
 			;
@@ -212,23 +269,30 @@ static int wait_for_change(struct watch *w, struct ga_err *err)
 
 static void set_up(struct watch *w)
 {
-	struct sigaction resize = { .sa_handler = on_resize };
-	struct termios keys;
+	static const int ours[] = { SIGWINCH, SIGQUIT, SIGTSTP, SIGCONT };
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction act = { .sa_handler = on_signal }, before;
 	sigset_t held;
+	size_t i;
 
 	ga_stop_install();
-	sigaction(SIGWINCH, &resize, NULL);
 	sigemptyset(&held);
-	sigaddset(&held, SIGINT);
-	sigaddset(&held, SIGTERM);
-	sigaddset(&held, SIGHUP);
-	sigaddset(&held, SIGWINCH);
+	for (i = 0; i < GA_ARRAY_SIZE(ends); i++)
+		sigaddset(&held, ends[i]);
+	for (i = 0; i < GA_ARRAY_SIZE(ours); i++) {
+		sigaddset(&held, ours[i]);
+		/* A shell without job control has its programs ignore Ctrl-Z. */
+		if (ours[i] == SIGTSTP && sigaction(SIGTSTP, NULL, &before) == 0 &&
+		    before.sa_handler == SIG_IGN)
+			continue;
+		sigaction(ours[i], &act, NULL);
+	}
 	sigprocmask(SIG_BLOCK, &held, &w->open);
 	w->inotify = ga_follow_inotify(w->path);
 	if (isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &w->before) == 0) {
-		keys = w->before;
-		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-		w->keys = tcsetattr(STDIN_FILENO, TCSANOW, &keys) == 0;
+		w->now = w->before;
+		w->now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		w->keys = tcsetattr(STDIN_FILENO, TCSANOW, &w->now) == 0;
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/frame/cli.h"
 #include "cli/frame/table_views.h"
 #include "state/query/find.h"
 
@@ -84,6 +85,8 @@ static int resolve(struct ga_db *db, const char *list, const struct ga_schema *s
 		} else if (why.code == GA_NOTFOUND || (any && why.code == GA_USAGE)) {
 			if (!ret->unknown.code)
 				ret->unknown = why;
+			if (!ret->ignored.code && (w->values.n > 1 || w->op == GA_WHERE_IS_NOT))
+				ret->ignored = why;
 		} else {
 			*err = why;
 			return -1;
@@ -126,6 +129,38 @@ int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 	}
 	q->where = &ret->where;
 	return 0;
+}
+
+int ga_cli_where_known(struct ga_db *db, const char *kind, const struct ga_cli_where *w,
+		       struct ga_err *err)
+{
+	size_t i, j;
+
+	if (w->unknown.code) {
+		*err = w->unknown;
+		return -1;
+	}
+	for (i = 0; i < w->where.n; i++) {
+		const struct ga_where *c = &w->where.v[i];
+
+		for (j = 0; !strcmp(c->path, "name") && j < c->values.n; j++) {
+			ga_autofree char *id = NULL;
+
+			if (c->values.v[j].null ||
+			    ga_store_resolve(db, kind, c->values.v[j].text, &id, NULL, err) == 0)
+				continue;
+			if (!ga_streq(err->reason, "ambiguous"))
+				return -1;
+			ga_err_clear(err); /* a name that begins as ids do */
+		}
+	}
+	return 0;
+}
+
+void ga_cli_where_warn(const struct ga_cli_where *w)
+{
+	if (w->ignored.code)
+		ga_say("%s: %s: %s", ga_cli_program(), w->ignored.msg, w->ignored.hint);
 }
 
 int ga_cli_after(struct ga_db *db, const char *list, const char *after, char **ret,

@@ -14,6 +14,8 @@ struct ga_cli_where {
 	/* The first name that no object has, as an error; code 0: there is none. It counts only if
 	 * no record matches: a record may name an object that the state does not have. */
 	struct ga_err unknown;
+	/* The first of them that the conditions do without: one of several, or negated. */
+	struct ga_err ignored;
 };
 void ga_cli_where_release(struct ga_cli_where *w);
 /*
@@ -27,6 +29,12 @@ void ga_cli_where_release(struct ga_cli_where *w);
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 			       const struct ga_schema *schema, struct ga_list_query *q,
 			       struct ga_cli_where *ret, struct ga_err *err);
+/* For a command that acts: GA_NOTFOUND with near names when a condition, of objects of that kind,
+ * names a node, slot or allocation that is not there; also as "name". */
+GA_MUST_CHECK int ga_cli_where_known(struct ga_db *db, const char *kind,
+				     const struct ga_cli_where *w, struct ga_err *err);
+/* For a command that shows: reports the name that the conditions do without, if there is one. */
+void ga_cli_where_warn(const struct ga_cli_where *w);
 /* The id for --after of a list: that of the node, slot or allocation that a person names in the
  * list of these; else a copy of the text. GA_USAGE "ambiguous". The caller frees ret. */
 GA_MUST_CHECK int ga_cli_after(struct ga_db *db, const char *list, const char *after, char **ret,

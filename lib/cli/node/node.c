@@ -167,10 +167,12 @@ static void cleanup_run(struct run *run)
 	free(GA_TAKE(run->id));
 }
 
-/* Opens the state and begins a transaction. With finds, looks up the node of the first operand;
- * with writes also checks that the user may administer this node. */
+/* Opens the state and begins a transaction, unless each_node did. With finds, looks up the node of
+ * the first operand; with writes also checks that the user may administer this node. */
 static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 {
+	if (run->db)
+		return 0;
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, writes ? GA_DB_WRITE : GA_DB_READ,
 		       &run->db, err) < 0 ||
 	    (writes ? ga_store_begin(run->db, ga_cli_program(), err) :
@@ -229,16 +231,27 @@ static int show_blockers(struct run *run, struct ga_err *err)
 	return ga_store_drain_blockers(run->db, run->id, here, show, NULL, err);
 }
 
+static int show_any(const struct ga_schema *schema, const void *obj, void *any, struct ga_err *err)
+{
+	*(bool *)any = true;
+	return ga_emit(schema, obj, err);
+}
+
 static int list(struct run *run, struct ga_err *err)
 {
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
 	struct ga_list_query q = { .kind = "node" };
 
+	bool any = false;
+
 	if (begin(run, false, false, err) < 0 ||
-	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, NULL, &q, &names, err) < 0)
+	    ga_cli_where(run->db, run->o->where.v, run->o->where.n, NULL, &q, &names, err) < 0 ||
+	    ga_store_list(run->db, &q, show_any, &any, err) < 0)
 		return -1;
-	if (!names.unknown.code)
-		return ga_store_list(run->db, &q, show, NULL, err);
+	if (any || !names.unknown.code) {
+		ga_cli_where_warn(&names);
+		return 0;
+	}
 	*err = names.unknown;
 	return -1;
 }
@@ -440,9 +453,10 @@ static int each_node(struct run *run, size_t n_operands,
 	const struct ga_node_opts *o = run->o;
 	ga_autotexts struct ga_texts nodes = { 0 };
 	int n;
-	const struct ga_several ask = { .kind = "node", .operands = ga_cli_args(&n),
-					.n = n_operands, .where = o->where.v,
-					.n_where = o->where.n, .ended = one == show_node };
+	ga_cleanup(ga_cli_several_release) struct ga_several ask = {
+		.kind = "node", .operands = ga_cli_args(&n), .n = n_operands,
+		.where = o->where.v, .n_where = o->where.n, .shows = one == show_node,
+	};
 	size_t i;
 
 	if (ga_cli_several(&ask, &nodes, err) < 0)
@@ -456,7 +470,14 @@ static int each_node(struct run *run, size_t n_operands,
 		int r;
 
 		run->named = nodes.v[i];
-		r = after(run, one(run, err), err);
+		r = begin(run, one != show_node, true, err);
+		if (r == 0)
+			r = ga_store_still(run->db, ask.still, run->id, err);
+		if (r > 0)
+			r = one(run, err);
+		else if (r == 0)
+			ga_cli_several_left("node", run->id);
+		r = after(run, r, err);
 		cleanup_run(run);
 		if (nodes.n == 1)
 			return r;

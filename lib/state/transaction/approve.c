@@ -57,6 +57,7 @@ static void clear(struct ga_approve_run *run)
 	}
 	ga_list_release(&run->results);
 	ga_texts_release(&run->notes);
+	run->left = false;
 	if (run->has_node)
 		ga_schema_release(&ga_node_schema, &run->node);
 	run->has_node = false;
@@ -347,12 +348,18 @@ static int move_or_propose(struct ga_approve_run *run, const char *verb, const c
 			   struct ga_err *err)
 {
 	bool repair = ga_streq(verb, "repair"), retire = ga_streq(verb, "retire");
-	struct ga_approve_result *r = ga_list_add(&run->results);
 	ga_autofree char *id = NULL;
-	int unwiped, alone;
+	struct ga_approve_result *r;
+	int unwiped, alone, meant;
 
 	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0)
 		return -1;
+	meant = ga_store_still(run->db, run->still, id, err);
+	if (meant <= 0) {
+		run->left |= !meant;
+		return meant;
+	}
+	r = ga_list_add(&run->results);
 	run->sells = repair || ga_streq(verb, "enable");
 	unwiped = retire && run->disposal ? is_unwiped(run, id, err) : 0;
 	if (unwiped < 0)

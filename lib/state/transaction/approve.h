@@ -14,6 +14,7 @@
 #include "record/wipe.h"
 #include "state/access/propose.h"
 #include "state/node/observe.h"
+#include "state/query/still.h"
 #include "state/slot/facts.h"
 
 struct ga_approve_result {
@@ -32,6 +33,8 @@ struct ga_approve_run {
 	bool accept_change;
 	bool all, record_only; /* approve all candidates, or none */
 	bool dry_run;
+	const struct ga_still *still; /* conditions that picked the slots of a verb and have to
+				       * hold still; or NULL */
 	struct ga_wipe_policy wipe; /* from ga_approve_policy; the run owns its texts */
 	/* Opens the catalogue of types of this machine. Called when a GPU's ids leave its type
 	 * open, to compare the types that people recorded for the node. ga_approve_release closes
@@ -45,6 +48,7 @@ struct ga_approve_run {
 	bool has_node;
 	struct ga_texts notes; /* sentences for people */
 	bool content_checked; /* with all: of every candidate's disk, also if the step failed */
+	bool left; /* a slot of the verb does not meet the conditions any more: no change of it */
 	bool sells; /* the verb (enable, repair) puts slots back on sale; confirm never sets it */
 	int64_t approved; /* in all steps: number of slots that only need a wipe to be sold */
 };

@@ -28,6 +28,20 @@ static int end(struct ga_db *db, int r, const struct ga_release_intent *intent, 
 	return r > 0 && !intent->dry_run ? -1 : r;
 }
 
+/* A hold of its profile counts from the moment when it is in use, and so does a confirmation. */
+static int check_unused(struct ga_db *db, const char *id, struct ga_err *err)
+{
+	ga_cleanup(ga_release_outlook_clear) struct ga_release_outlook o = { 0 };
+
+	if (ga_store_release_outlook(db, id, false, &o, err) < 0)
+		return -1;
+	if (!o.loses_data)
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
+			 ("'%s' is in use since a moment ago: nothing was done", id),
+			 ("run it again if what is on its disks may be destroyed"));
+}
+
 static int end_allocation(struct ga_db *db, const char *allocation,
 			  const struct ga_release_intent *intent, struct ga_release_outcome *ret,
 			  struct ga_err *err)
@@ -37,10 +51,12 @@ static int end_allocation(struct ga_db *db, const char *allocation,
 
 	if (ga_store_resolve(db, "allocation", allocation, &id, NULL, err) < 0)
 		return -1;
-	r = intent->only_over ? ga_store_hold_is_over(db, id, err) : 1;
+	r = intent->only_over ? ga_store_hold_is_over(db, id, err) :
+				ga_store_still(db, intent->still, id, err);
 	if (r <= 0)
 		return r;
-	if (ga_store_may_allocation(db, "release", id, err) < 0 ||
+	if ((intent->unused && check_unused(db, id, err) < 0) ||
+	    ga_store_may_allocation(db, "release", id, err) < 0 ||
 	    ga_store_release(db, id, intent->reason, &ret->order, &ret->has_order, err) < 0)
 		return -1;
 	ret->order.dry_run = intent->dry_run;
@@ -91,10 +107,14 @@ int ga_release_hold_in(struct ga_db *db, const char *allocation, int64_t seconds
 	ga_schema_init(&ga_hold_order_schema, ret);
 	if (ga_store_begin(db, "gpuaas-release", err) < 0)
 		return -1;
-	r = ga_store_may_allocation(db, "release", allocation, err);
+	r = ga_store_still(db, intent->still, allocation, err);
+	if (r == 0)
+		return end(db, 0, intent, err);
+	if (r > 0)
+		r = ga_store_may_allocation(db, "release", allocation, err);
 	if (r == 0)
 		r = seconds ? ga_store_hold(db, allocation, seconds, intent->reason, ret, err) :
 			      ga_store_unhold(db, allocation, intent->reason, ret, err);
 	ret->dry_run = intent->dry_run;
-	return end(db, r < 0 ? -1 : 1, intent, err) < 0 ? -1 : 0;
+	return end(db, r < 0 ? -1 : 1, intent, err);
 }

@@ -10,10 +10,13 @@
 #include "record/release.h"
 #include "record/result.h"
 #include "state/db/db.h"
+#include "state/query/still.h"
 
 struct ga_release_intent {
 	const char *reason; /* for the audit; NULL: none */
+	const struct ga_still *still; /* conditions that picked it and have to hold still; or NULL */
 	bool only_over; /* does nothing unless it is held and its hold is over */
+	bool unused;	/* ends none with a used disk: nobody has confirmed that it is destroyed */
 	bool dry_run;
 };
 
@@ -27,7 +30,8 @@ struct ga_release_outcome {
 void ga_release_outcome_clear(struct ga_release_outcome *o);
 
 /* Ends an allocation, given by id, name or prefix: 1 with ret filled; 0: it is no longer to be
- * ended; -1. Another call gives the same order. */
+ * ended; -1. Another call gives the same order. GA_CONFLICT "wrong_state": it is in use, and the
+ * intent is of an unused one. */
 GA_MUST_CHECK int ga_release_end_in(struct ga_db *db, const char *allocation,
 				    const struct ga_release_intent *intent,
 				    struct ga_release_outcome *ret, struct ga_err *err);
@@ -40,8 +44,8 @@ GA_MUST_CHECK int ga_release_moved(struct ga_db *db, const char *allocation, con
 				   const char *reason, struct ga_release_outcome *ret,
 				   struct ga_err *err);
 
-/* Holds an allocation, given by its id, for seconds (above 0), or with 0 starts a held one
- * again. */
+/* Holds an allocation, given by its id, for seconds (above 0), or with 0 starts a held one again: 1
+ * with ret filled; 0: it does not meet the conditions any more; -1. */
 GA_MUST_CHECK int ga_release_hold_in(struct ga_db *db, const char *allocation, int64_t seconds,
 				     const struct ga_release_intent *intent,
 				     struct ga_hold_order *ret, struct ga_err *err);

@@ -86,7 +86,7 @@ static void dry_run(void)
 	t_int(ga_release_end_in(db, "a0000001", &intent, &o, &err), 1, "a dry run of a release");
 	t_ok(o.has_order && o.order.dry_run, "has an order that says so");
 	t_str(sw_allocation_is(db, 1), "active", "the allocation stays");
-	t_int(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err), 0, "and of a hold");
+	t_int(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err), 1, "and of a hold");
 	t_ok(hold.dry_run, "its order says so");
 	t_str(sw_allocation_is(db, 1), "active", "the allocation stays");
 	t_str(sw_get(db, "SELECT count(*) FROM audit"), audit, "the audit has nothing of it");
@@ -103,7 +103,7 @@ static void held(void)
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_hold_order hold;
 
-	t_int(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err), 0, "a hold");
+	t_int(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err), 1, "a hold");
 	t_str(hold.action, "hold", "is an order");
 	t_str(sw_allocation_is(db, 1), "held", "the allocation is held");
 	ga_schema_release(&ga_hold_order_schema, &hold);
@@ -112,7 +112,7 @@ static void held(void)
 	t_ok(!o.has_order && !o.has_cancelled, "nothing came of it");
 	t_str(sw_allocation_is(db, 1), "held", "it is held");
 	t_ok(!ga_db_in_transaction(db), "and no transaction is left open");
-	t_int(ga_release_hold_in(db, "a0000001", 0, &intent, &hold, &err), 0, "the undo of it");
+	t_int(ga_release_hold_in(db, "a0000001", 0, &intent, &hold, &err), 1, "the undo of it");
 	t_str(hold.action, "undo", "is an order");
 	t_str(sw_allocation_is(db, 1), "active", "the allocation is in use");
 	ga_schema_release(&ga_hold_order_schema, &hold);
@@ -122,7 +122,7 @@ static void held(void)
 	ga_schema_release(&ga_hold_order_schema, &hold);
 	ga_err_clear(&err);
 
-	sw_must(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err));
+	t_int(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err), 1, "once more");
 	ga_schema_release(&ga_hold_order_schema, &hold);
 	sw_sql(db, "UPDATE allocation SET expires_at = '2026-03-02T00:00:00.000000Z', "
 		   "generation = generation + 1 WHERE id = 'a0000001'");
@@ -144,6 +144,40 @@ static void unknown(void)
 	sw_close(db);
 }
 
+static void conditions(void)
+{
+	ga_cleanup(ga_release_outcome_clear) struct ga_release_outcome o = { 0 };
+	ga_cleanup(ga_wheres_release) struct ga_wheres where = { 0 };
+	const struct ga_still still = { "allocation", &where, false };
+	const struct ga_still all = { "allocation", &(struct ga_wheres){ 0 }, false };
+	const struct ga_release_intent picked = { .still = &still }, any = { .still = &all };
+	const struct ga_release_intent unused = { .unused = true };
+	struct ga_db *db = open_used();
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_hold_order hold;
+
+	where.v = ga_xcalloc(1, sizeof(*where.v));
+	where.n = 1;
+	sw_must(ga_where_parse(&ga_allocation_schema, "state=placed", 0, where.v, &err));
+	t_int(ga_release_end_in(db, "a0000001", &picked, &o, &err), 0,
+	      "an allocation that conditions do not mean any more");
+	t_int(ga_release_hold_in(db, "a0000001", 3600, &picked, &hold, &err), 0, "nor for a hold");
+	t_code(ga_release_end_in(db, "a0000001", &unused, &o, &err), &err, GA_CONFLICT,
+	       "a0000001", "one in use, in place of one without a disk");
+	t_str(err.reason, "wrong_state", "by reason");
+	t_str(sw_allocation_is(db, 1), "active", "is as it was");
+	t_ok(!ga_db_in_transaction(db), "and no transaction is open");
+	ga_err_clear(&err);
+	t_int(ga_release_end_in(db, "a0000001", &any, &o, &err), 1, "one that they mean, ends");
+	ga_release_outcome_clear(&o);
+	sw_place(db, 2, 2, 1);
+	t_int(ga_release_end_in(db, "a0000002", &picked, &o, &err), 1, "and a plan, as picked");
+	ga_release_outcome_clear(&o);
+	t_int(ga_release_end_in(db, "a0000002", &any, &o, &err), 0,
+	      "conditions mean none that has ended");
+	sw_close(db);
+}
+
 int main(void)
 {
 	twice();
@@ -152,5 +186,6 @@ int main(void)
 	dry_run();
 	held();
 	unknown();
+	conditions();
 	return t_done();
 }

@@ -546,7 +546,7 @@ epochs()
   assert_stderr "keys that were revoked since the backup count again"
   assert_stderr "gpuaas-node revoke-key NODE --reason TEXT --yes"
   run_ok gpuaas-list attention --where code=unverified_since_restore
-  jq_slurp_is 'map(select(.object_kind == "node") | .sentence | contains("gpuaas-node revoke-key")) | all' true
+  jq_slurp_is 'map(select(.object_kind == "node").sentence | contains("node revoke-key")) | all' true
   inventory
   run_ok gpuaas-node revoke-key "$node" --reason stolen --yes
   adopt

@@ -276,7 +276,8 @@ static int tell_cut_short(const struct reading *r, struct ga_err *err)
 /* Adopts one node; 1 when some work could not be adopted. */
 static int adopt_one(const struct reading *r, struct ga_err *err)
 {
-	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe, .rebuilds = rebuilds };
+	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe,
+						.rebuilds = rebuilds };
 	const struct ga_rec end = end_of(r);
 	int first;
 

@@ -106,8 +106,9 @@ static int may_replace(struct ga_err *err)
 static void tell_revoked(const struct ga_restored *done)
 {
 	if (done->revoked == GA_UNKNOWN)
-		ga_say("%s: keys that were revoked since the backup count again, since the replaced "
-		       "state could not be read: before you adopt, revoke those that you know of: "
+		ga_say("%s: keys that were revoked since the backup count again, since the "
+		       "replaced state could not be read: before you adopt, revoke those "
+		       "that you know of: "
 		       "gpuaas-node revoke-key NODE --reason TEXT --yes", ga_cli_program());
 	else if (done->revoked)
 		ga_say("%s: keys that were revoked since the backup, and stay revoked: %lld",

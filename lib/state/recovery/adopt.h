@@ -56,7 +56,8 @@ struct ga_take_in {
  * has it, with claims on the node and on every slot, and its devices tainted. The inventory has the
  * answer of the operator's executables (adopt_machine.c). Makes no slot available and no plan.
  * GA_NOTFOUND or GA_CONFLICT "no_discovery"; GA_NOTFOUND "no_profile"; GA_NO "profile_retired";
- * GA_CONFLICT "old_inventory", "node_mode", "node_in_use", "wrong_state", "no_status", "not_deployed", "wrong_node".
+ * GA_CONFLICT "old_inventory", "node_mode", "node_in_use", "wrong_state", "no_status",
+ * "not_deployed", "wrong_node".
  */
 GA_MUST_CHECK int ga_store_take_in(struct ga_db *db, const struct ga_inventory_of *inventory,
 				   struct ga_take_in *in, struct ga_err *err);

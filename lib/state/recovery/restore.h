@@ -23,8 +23,8 @@ void ga_restored_release(struct ga_restored *r);
  * Replaces the state at path by the backup from. The backup is copied, migrated, checked (calls
  * each with every finding; with any finding it is GA_CONFLICT "findings" and nothing changes),
  * given an epoch above both, and renamed into place while writers wait. A node takes no placement
- * until its reconcile agreed, nor a slot until it was adopted or wiped. A key that was revoked in the
- * replaced state stays revoked. Only a lab replaces a lab's
+ * until its reconcile agreed, nor a slot until it was adopted or wiped. A key that was revoked
+ * in the replaced state stays revoked. Only a lab replaces a lab's
  * state.
  */
 GA_MUST_CHECK int ga_state_restore(const char *path, const char *from, const char *reason,

@@ -535,7 +535,7 @@ evidence_of()
   available
   run_ok gpuaas-approve disable "$s" --reason "smells burnt"
   run_ok gpuaas-list attention --where "object=$s"
-  jq_is '"\(.code) \(.command)"' "cordoned gpuaas-approve enable $s"
+  jq_is '"\(.code) \(.command)" | split(" |")[0]' "cordoned gpuaas-approve enable $s"
   # As quarantine and disable leave one whose wipe failed.
   state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
     WHERE id IN (SELECT nvme_wwid FROM slot WHERE id = '$s' UNION SELECT gpu_id FROM slot WHERE id = '$s')"

@@ -218,7 +218,8 @@ int ga_approve_each(struct ga_approve_run *run, char *const *args, size_t n,
 		    const struct ga_borrowed_texts *where, bool explain, struct ga_err *err)
 {
 	ga_cleanup(ga_cli_several_release) struct ga_several ask = {
-		.kind = "slot", .operands = args + 1, .n = n - 1, .where = where->v, .n_where = where->n,
+		.kind = "slot", .operands = args + 1, .n = n - 1,
+		.where = where->v, .n_where = where->n,
 	};
 	bool of_slots = !ga_streq(args[0], "confirm") && !ga_streq(args[0], "withdraw");
 	ga_autotexts struct ga_texts objects = { 0 };

@@ -122,7 +122,7 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 /* The work that ga_release_one found. */
 struct todo {
 	char *allocation; /* its id: a name may mean another one by the time of the release */
-	bool holds;	  /* order is the order to hold or start it, committed unless in a dry run */
+	bool holds; /* order is the order to hold or start it, committed unless in a dry run */
 	bool unused;	  /* it has no used disk, so nobody confirmed anything */
 	bool left;	  /* it does not meet the conditions any more: do nothing */
 	struct ga_hold_order order;
@@ -156,8 +156,8 @@ static int find_todo(const char *id, const struct ga_release_ask *ask, struct to
 		r = r < 0 ? -1 : 0;
 	}
 	if (r == 0)
-		r = ga_store_release_outlook(db, ret->allocation, seconds == GA_UNKNOWN && !ask->undo,
-					     &o, err);
+		r = ga_store_release_outlook(db, ret->allocation,
+					     seconds == GA_UNKNOWN && !ask->undo, &o, err);
 	ga_db_close(GA_TAKE(db));
 	if (r < 0 || ret->left)
 		return r;

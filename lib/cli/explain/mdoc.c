@@ -300,7 +300,8 @@ static void item_words(const char *line, struct words *ret)
 			ret->v[n++] = all.v[i + 1];
 			part++;
 			i += 2; /* the section */
-		} else if (!argument && !closes(word) && !is_plain(word) && strcmp(word, "Fl") != 0) {
+		} else if (!argument && !closes(word) && !is_plain(word) &&
+			   strcmp(word, "Fl") != 0) {
 			ret->v[n++] = all.v[i];
 			part++;
 		}

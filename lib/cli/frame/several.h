@@ -37,8 +37,8 @@ void ga_cli_several_release(struct ga_several *ask);
 GA_MUST_CHECK int ga_cli_several(struct ga_several *ask, struct ga_texts *ret,
 				 struct ga_err *err);
 /* Reports that an object that was picked is not changed, because it does not meet the conditions
- * any more (ga_store_still gave 0). This is no error, and has no status: conditions mean the objects
- * that meet them. */
+ * any more (ga_store_still gave 0). This is no error, and has no status: conditions mean the
+ * objects that meet them. */
 void ga_cli_several_left(const char *kind, const char *id);
 
 #endif

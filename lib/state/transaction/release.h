@@ -14,7 +14,7 @@
 
 struct ga_release_intent {
 	const char *reason; /* for the audit; NULL: none */
-	const struct ga_still *still; /* conditions that picked it and have to hold still; or NULL */
+	const struct ga_still *still; /* conditions that picked it and have to hold; or NULL */
 	bool only_over; /* does nothing unless it is held and its hold is over */
 	bool unused;	/* ends none with a used disk: nobody has confirmed that it is destroyed */
 	bool dry_run;

@@ -56,7 +56,8 @@ int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
 	for (i = 0; i < conditions->n; i++) {
 		const struct ga_where *w = &conditions->v[i];
 
-		if (w->field->type != GA_F_TEXT || w->field->format != GA_T_CODE)
+		/* Other words of that form, such as actions of the audit, are in no page. */
+		if (!ga_streq(w->field->name, "code") || w->field->format != GA_T_CODE)
 			continue;
 		for (j = 0; j < w->values.n; j++) {
 			if (w->values.v[j].null || ga_explain_knows(w->values.v[j].text, err) == 0)

@@ -393,7 +393,7 @@ help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches playground check-examples replays check check-unit check-replay \
-	check-bats check-face check-cloud check-vm check-source check-layers check-asan cover analyzer \
-	mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture install uninstall \
-	clean help compile_commands.json FORCE
+	check-bats check-face check-cloud check-vm check-source check-layers check-asan cover \
+	analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture \
+	install uninstall clean help compile_commands.json FORCE
 .SECONDARY:

@@ -305,7 +305,7 @@ as_run()
   assert_stderr "a command is missing"
   assert_stderr "usage          GPU seconds"
   run_status 2 gpuaas-export prometheus
-  assert_stderr "commands: openmetrics kueue"
+  assert_stderr "openmetrics    metrics for Prometheus"
   run_status 2 gpuaas-report usage --by nod
   assert_stderr "near to it: 'node'; --by takes, with commas: team "
   run_status 5 gpuaas lst

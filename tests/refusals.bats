@@ -168,7 +168,7 @@ gpuaas_refusal_attempts{code="node_missing"} 1'
   assert_equal "$(gpuaas-list refusals --newest --limit 1 |
     jq -r '"\(.project) \(.name) \(.request_id) \(.count) \(.attempts)"')" "null null null null 3"
   assert_equal "$(kept 'select(.name == "second") | .attempts')" 2
-  # Whatever differs in requests, those that nobody else bounds share a row for each type.
+  # Requests that nobody else bounds share a row for each type, however they differ.
   for n in $(seq 1 30); do
     jq_in_order -nc --argjson n "$n" '{kind: "gpuaas.request/1", profile: "lab", count: (1 + $n % 8),
       types: (["nvidia-h200-141gb", "nvidia-b200-180gb", "nvidia-l40s-48gb", "nvidia-a100-sxm4-80gb"] |

@@ -33,7 +33,7 @@ load helper
   jq_is 'select(.kind == "gpuaas.state/1") | "\(.findings) \(.audit_rows) \(.audit_from < .audit_to)"' \
     "0 2 true"
   run_ok gpuaas-state check --table
-  [[ ${lines[-1]} =~ ^"ok: the state is in order: 2 rows of the audit, the chain is unbroken from 2"[0-9T:-]+"Z to 2"[0-9T:-]+Z$ ]]
+  [[ ${lines[-1]} =~ ^"ok: the state is in order: 2 rows of the audit, the chain is unbroken from 2"[0-9\ :-]+"Z to 2"[0-9\ :-]+Z$ ]]
   run_ok gpuaas-state audit verify --table
   [[ ${lines[-1]} =~ ^"ok: the audit is in order: 2 rows" ]]
   without_triggers "UPDATE audit SET actor = 'nobody(65534)' WHERE seq = 1"

@@ -10,7 +10,8 @@
 const char *const ga_list_kinds[] = {
 	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
 	"plans", "claims", "tasks", "usage", "evidence", "audit", "events", "refusals",
-	"pools", "regions", "maintenance", "teams", "grants", "access-settings", "proposals", "attention", NULL,
+	"pools", "regions", "maintenance", "teams", "grants", "access-settings",
+	"proposals", "attention", NULL,
 };
 
 int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_err *err)

@@ -14,7 +14,7 @@ CREATE TABLE refusal (
 	shape TEXT NOT NULL,
 	type TEXT NOT NULL,  -- the accelerator type that the demand counts for; '': none is named
 	types TEXT NOT NULL, -- JSON: those of the request, best first
-	count INTEGER NOT NULL CHECK (count >= 0), -- GPUs; 0: a machine with any number, or a shared row
+	count INTEGER NOT NULL CHECK (count >= 0), -- GPUs; 0: any number, or a shared row
 	name TEXT NOT NULL,
 	request_id TEXT NOT NULL,
 	code TEXT NOT NULL,

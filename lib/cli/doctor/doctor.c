@@ -203,8 +203,9 @@ static void cleanup_doctor(struct ga_doctor *d)
 
 int ga_doctor(struct ga_err *err)
 {
-	ga_cleanup(cleanup_doctor) struct ga_doctor d = { .folder = own_folder(), .gpus = GA_STR_INIT,
-						  .disks = GA_STR_INIT };
+	ga_cleanup(cleanup_doctor) struct ga_doctor d = {
+		.folder = own_folder(), .gpus = GA_STR_INIT, .disks = GA_STR_INIT,
+	};
 	size_t i, to_do = 0, unchecked = 0;
 
 	ga_doctor_state(&d);

@@ -148,7 +148,8 @@ static void all_words(struct ga_texts *ret)
 		if (!ga_texts_has(ret, name))
 			ga_texts_add(ret, name);
 	}
-	qsort(ret->v, ret->n, sizeof(*ret->v), by_text);
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), by_text);
 }
 
 static int unknown(const char *word, struct ga_err *err)

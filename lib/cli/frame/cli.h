@@ -62,7 +62,8 @@ struct ga_prog {
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
-	/* Words of args that are typed as they are, with a line each; ends with NULL. NULL: none. */
+	/* Words of args that are typed as they are, with a line each; ends with NULL. NULL:
+	 * none. */
 	const char *const (*lines)[2];
 	const char *const *kinds; /* what the operand KIND may be, NULL-terminated, or NULL */
 	const struct ga_schema *condition_on; /* the kind that conditions are about; NULL: that of

@@ -53,7 +53,7 @@ static void print_verdict(const char *what, int64_t findings, const struct ga_st
 	if (!ga_emit_is_table())
 		return;
 	ga_table_flush();
-	if (findings)
+	if (findings || !s)
 		ga_print_item("%lld finding%s: %s is not in order; 'gpuaas-explain WORD' explains "
 			      "each word under CHECK", (long long)findings,
 			      findings == 1 ? "" : "s", what);

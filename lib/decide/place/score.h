@@ -85,8 +85,8 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Fills the refusal of a request that no node can take (refuse.c). */
 void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret);
-/* The same without alternatives, which need the offers of all nodes twice more. The answer of a node
- * that can take the request has no code. */
+/* The same without alternatives, which need the offers of all nodes twice more. The answer of a
+ * node that can take the request has no code. */
 void ga_place_refuse_why(const struct ga_place_ask *ask, struct ga_refusal *ret);
 /* Fills the refusal of a number of GPUs that the profile does not allow ("count_not_allowed"). */
 void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret);

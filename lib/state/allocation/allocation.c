@@ -19,7 +19,8 @@
 	"'detail', t.detail) AS j FROM task t WHERE t.object = a.id " \
 	"AND t.attempt = json_extract(" GA_SQL_OBJECT("a.plan") ", '$.attempt') ORDER BY t.id) " \
 	"AS p), " \
-	"a.created_at, iif(a.state IN ('placed', 'held'), a.expires_at, NULL), (SELECT lab FROM meta), " \
+	"a.created_at, iif(a.state IN ('placed', 'held'), a.expires_at, NULL), " \
+	"(SELECT lab FROM meta), " \
 	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
 	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
 	"'refused')), " \

@@ -140,8 +140,7 @@ static int add_sums(struct ga_db *db, const struct row *r, const struct ga_kept_
 			    new_row ? gpus : 0);
 }
 
-/* What is left of a row when its user has many of the day: what operator and
- * catalogue bound. */
+/* The row of a user who has many of the day: it has only what operator and catalogue bound. */
 static void share(struct row *r, const struct ga_kept_refusal *k)
 {
 	const struct ga_texts type = { (char **)(uintptr_t)&k->type, k->type != NULL };

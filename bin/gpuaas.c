@@ -25,20 +25,6 @@ static const char *const examples[] = {
 	NULL,
 };
 
-/* The folder of this program, allocated; NULL when it is unknown. */
-static char *own_folder(void)
-{
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	return slash ? ga_xstrndup(path, (size_t)(slash - path)) : NULL;
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -177,7 +163,7 @@ int main(int argc, char **argv)
 	ga_autofree char *own = NULL;
 	int r;
 
-	own = own_folder();
+	own = ga_cli_own_folder();
 	if (ga_cli_read_config(&err) < 0)
 		return ga_cli_finish(&prog, -1, &err);
 	if (argc > 1 && ga_streq(argv[1], GA_COMPLETE)) {

@@ -100,7 +100,7 @@ static void add_failure(struct ga_doctor *d, const char *check, const char *prog
 void ga_doctor_ask(struct ga_doctor *d, const char *check, const char *const *argv,
 		   struct ga_answer *ret)
 {
-	ga_autofree char *beside = d->folder ? ga_xprintf("%s/%s", d->folder, argv[0]) : NULL;
+	ga_autofree char *program = ga_cli_beside(argv[0]);
 	struct ga_borrowed_texts words = { 0 }, env = { 0 };
 	ga_autofree char *sentence = NULL;
 	struct ga_err err = GA_ERR_INIT;
@@ -112,8 +112,7 @@ void ga_doctor_ask(struct ga_doctor *d, const char *check, const char *const *ar
 	for (i = 0; argv[i]; i++)
 		*ga_list_add(&words) = (char *)(uintptr_t)argv[i];
 	*ga_list_add(&words) = NULL;
-	if (beside && access(beside, X_OK) == 0)
-		words.v[0] = beside;
+	words.v[0] = program;
 	environment(&env);
 	p = (struct ga_proc){ .argv = (const char *const *)(uintptr_t)words.v,
 			      .env = (const char *const *)(uintptr_t)env.v,
@@ -173,19 +172,6 @@ static int in_order(const void *a, const void *b)
 	return r ? r : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static char *own_folder(void)
-{
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	return slash ? ga_xstrndup(path, (size_t)(slash - path)) : NULL;
-}
-
 static void cleanup_doctor(struct ga_doctor *d)
 {
 	size_t i;
@@ -196,7 +182,6 @@ static void cleanup_doctor(struct ga_doctor *d)
 	for (i = 0; i < d->slots.n; i++)
 		ga_schema_release(&ga_slot_schema, &d->slots.v[i]);
 	ga_list_release(&d->slots);
-	free(d->folder);
 	ga_str_release(&d->gpus);
 	ga_str_release(&d->disks);
 }
@@ -204,7 +189,7 @@ static void cleanup_doctor(struct ga_doctor *d)
 int ga_doctor(struct ga_err *err)
 {
 	ga_cleanup(cleanup_doctor) struct ga_doctor d = {
-		.folder = own_folder(), .gpus = GA_STR_INIT, .disks = GA_STR_INIT,
+		.gpus = GA_STR_INIT, .disks = GA_STR_INIT,
 	};
 	size_t i, to_do = 0, unchecked = 0;
 

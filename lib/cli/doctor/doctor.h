@@ -21,7 +21,6 @@ GA_MUST_CHECK int ga_doctor(struct ga_err *err);
 struct ga_doctor {
 	GA_LIST(struct ga_doctor_finding) findings;
 	GA_LIST(struct ga_slot) slots; /* of this host, as the state has them */
-	char *folder; /* of this program, or NULL */
 	struct ga_str gpus, disks; /* of this host, as conditions of gpuaas-list slots */
 	bool has_state, has_gpu;
 };

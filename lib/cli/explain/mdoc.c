@@ -275,9 +275,9 @@ static void add_line(struct para *p, const char *line, size_t len, bool literal)
 
 /* ---- items ---- */
 
-/* The words that an item is for: those between commas on its line, of a table in the first cell,
- * without macros, arguments, labels in braces and what stands in parentheses. A part of several
- * words is a sentence ("slot 'ID' is quarantined"), which nobody looks up by one of its words. */
+/* The words of an item: those between commas on its line, in a table those of the first cell.
+ * Macros, arguments, labels in braces and text in parentheses do not count. A part of several words
+ * is a sentence ("slot 'ID' is quarantined"): nobody looks it up by one of its words. */
 static void item_words(const char *line, struct words *ret)
 {
 	struct words all;

@@ -621,22 +621,25 @@ bool ga_cli_state_named(void)
 	return cli.state != NULL;
 }
 
-char *ga_cli_beside(const char *program)
+char *ga_cli_own_folder(void)
 {
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	char *slash;
 
-	path[n > 0 ? n : 0] = '\0';
+	if (n <= 0)
+		return NULL;
+	path[n] = '\0';
 	slash = strrchr(path, '/');
-	if (slash) {
-		ga_autofree char *beside = ga_xprintf("%.*s/%s", (int)(slash - path), path,
-						      program);
+	return slash ? ga_xstrndup(path, (size_t)(slash - path)) : NULL;
+}
 
-		if (!access(beside, X_OK))
-			return GA_TAKE(beside);
-	}
-	return ga_xstrdup(program);
+char *ga_cli_beside(const char *program)
+{
+	ga_autofree char *own = ga_cli_own_folder();
+	ga_autofree char *beside = own ? ga_xprintf("%s/%s", own, program) : NULL;
+
+	return beside && !access(beside, X_OK) ? GA_TAKE(beside) : ga_xstrdup(program);
 }
 
 const char *ga_cli_host_dir(void)

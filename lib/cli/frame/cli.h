@@ -126,6 +126,8 @@ GA_MUST_CHECK int ga_cli_stale_after(int64_t *ret, struct ga_err *err);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */
+/* The folder of this program, allocated; NULL when it is unknown. */
+char *ga_cli_own_folder(void);
 /* The path of another program of gpuaas beside this one; the name alone if it is not there, which
  * base/proc.h looks up. Allocated. */
 char *ga_cli_beside(const char *program);

@@ -112,7 +112,7 @@ static const char *const free_words[][2] = {
 	{ "SEARCH", "text" }, { "INTERFACE", "text" }, { "type=TYPE", "text" },
 };
 
-/* The word under the cursor and what stands before it. */
+/* The word under the cursor, and the words before it. */
 struct cursor {
 	const struct ga_prog *prog;
 	const struct ga_cmd *cmd;

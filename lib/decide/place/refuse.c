@@ -702,7 +702,7 @@ static void refuse_why(const struct ga_place_ask *ask, const char *what, struct 
 		struct ga_node_answer *answer = ga_list_add(&ret->nodes);
 
 		answer->node = ga_xstrdup(node->id);
-		answer->code = ga_xstrdup(code);
+		answer->code = ga_strdup0(code);
 		answer->detail = ga_strdup0(ga_place_node_detail(ask, node, code));
 		t.in_region = t.in_region || ga_streq(code, "other_pool_wanted");
 		if (code && ga_starts(code, "other_"))

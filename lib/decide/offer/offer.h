@@ -59,7 +59,9 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n);
  * rest zero. The fleet must not change or end before the release. */
 struct ga_offer_refuser {
 	const struct ga_fleet *fleet;
-	struct ga_fleet any_image; /* for profiles without an image; made at the first need */
+	/* Made at the first need, with one node for all that are equal: for profiles with an image,
+	 * and for those without, whose requests can name any. */
+	struct ga_fleet named_image, any_image;
 };
 
 /* The code of the refusal that placement gives now to the smallest request of the profile, for one

@@ -273,6 +273,17 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- the fleet ---- */
 
+/* Whether the GPUs of a node with slots have several types, or one that is not known. */
+static bool is_mixed(const struct ga_fleet_node *node)
+{
+	const char *type = node->slots.v[0].type;
+	size_t i;
+
+	for (i = 0; type && i < node->slots.n && ga_streq(node->slots.v[i].type, type); i++)
+		;
+	return i < node->slots.n;
+}
+
 /* Counts a baremetal node: when free, it gives all its GPUs. */
 static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 {
@@ -281,9 +292,7 @@ static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 	int64_t size = (int64_t)node->slots.n;
 	size_t i, j;
 
-	for (i = 0; type && i < node->slots.n && ga_streq(node->slots.v[i].type, type); i++)
-		;
-	if (i == node->slots.n) {
+	if (!is_mixed(node)) {
 		add_once(&number_of(c->ret, type)->machines, size);
 		return;
 	}
@@ -479,21 +488,50 @@ static const struct ga_fleet *fleet_for(struct ga_offer_refuser *r, const struct
 }
 
 char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
-		       const char *type)
+		       const char *type, int64_t count)
 {
 	char *wanted[] = { (char *)(uintptr_t)type }, *code;
 	struct counting c = { 0 };
 	struct ga_place_ask ask;
 
+	if (profile->retired)
+		return ga_xstrdup("profile_retired");
 	begin(&c, r->fleet, profile, NULL, NULL);
-	if (c.counts.n && !c.ask.baremetal) /* largest first */
+	c.request.count = count;
+	if (count == GA_UNKNOWN && c.counts.n && !c.ask.baremetal) /* largest first */
 		c.request.count = c.counts.v[c.counts.n - 1];
 	if (type) {
 		c.request.types.v = wanted;
 		c.request.types.n = 1;
 	}
 	ga_place_asked(fleet_for(r, &c), &c.request, &c.profile, &ask);
+	code = !ask.baremetal && !is_allowed(&c, ask.count) ? ga_xstrdup("count_not_allowed") :
+							      ga_place_refusal_code(&ask);
+	end(&c);
+	return code;
+}
+
+char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile)
+{
+	const struct ga_fleet *f;
+	struct counting c = { 0 };
+	struct ga_fleet mixed;
+	struct ga_place_ask ask;
+	char *code;
+	size_t i;
+
+	begin(&c, r->fleet, profile, NULL, NULL);
+	f = fleet_for(r, &c);
+	mixed = *f; /* borrows all but the array of nodes */
+	mixed.nodes.v = NULL;
+	mixed.nodes.n = 0;
+	for (i = 0; i < f->nodes.n; i++)
+		if (f->nodes.v[i].slots.n && is_mixed(&f->nodes.v[i]) &&
+		    in_reach(&c, &f->nodes.v[i]))
+			*ga_list_add(&mixed.nodes) = f->nodes.v[i];
+	ga_place_asked(&mixed, &c.request, &c.profile, &ask);
 	code = ga_place_refusal_code(&ask);
+	ga_list_release(&mixed.nodes);
 	end(&c);
 	return code;
 }

@@ -8,8 +8,9 @@
 
 #include "decide/place/place.h"
 
-/* Fills ret with the first of the nodes that are equal, and their number in grouped. ret borrows all
- * of f but its array of nodes, which the caller frees (ga_list_release). */
+/* Fills ret with the first of the nodes that are equal, and their number in grouped; the nodes of f
+ * are by id. ret borrows all of f but the array of nodes, which the caller frees
+ * (ga_list_release). */
 void ga_fleet_merge_equal(const struct ga_fleet *f, struct ga_fleet *ret);
 
 #endif

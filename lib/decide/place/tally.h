@@ -31,7 +31,7 @@ struct tally {
 	const char *held;	/* the machine with the fewest slots in use that slices hold */
 	int64_t held_used;
 	const char *app_why; /* the app's limits leave a node out: the reason of the first */
-	const char *common;  /* the reason against every node; NULL: they differ, or none is there */
+	const char *common;  /* the reason against every node; NULL: they differ, or no node */
 	bool taken;	     /* a node can take the request */
 	bool here;	    /* a node is in the wanted place */
 	bool in_region;	    /* or at least in the wanted region */

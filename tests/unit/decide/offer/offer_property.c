@@ -492,26 +492,53 @@ static char *placed_code(const struct ga_fleet *f, const struct ga_profile *p, c
 	return code;
 }
 
+/* Whether each number of GPUs that requests get has no reason against it, and each other number has
+ * one; type NULL: of the profile. */
+static bool has_reasons(struct ga_offer_refuser *r, const struct ga_profile *p, const char *type,
+			const struct ga_ints *counts, int64_t largest)
+{
+	bool baremetal = ga_streq(p->shape, "baremetal"), right;
+	ga_autofree char *smallest = NULL;
+	int64_t count;
+
+	smallest = ga_offer_refusal(r, p, type, GA_UNKNOWN);
+	right = largest || smallest;
+	for (count = 1; count <= SLOTS; count++) {
+		ga_autofree char *code = ga_offer_refusal(r, p, type, count);
+
+		if (p->image || baremetal) {
+			ga_autofree char *placed = placed_code(r->fleet, p, type, count);
+
+			right = right && ga_streq(code, placed);
+		}
+		right = right && (code == NULL) == (baremetal ? count <= largest :
+						       ga_ints_have(counts->v, counts->n, count));
+	}
+	return right;
+}
+
 static bool why_not(const struct world *w)
 {
-	int64_t count = GA_UNKNOWN;
 	struct ga_offer_refuser r = { 0 };
-	ga_autofree char *code = NULL, *placed = NULL;
-	bool baremetal = ga_streq(w->profile.shape, "baremetal");
+	ga_autooffer struct ga_offer_numbers n;
+	ga_autofree char *mixed = NULL;
 	struct ga_fleet f;
+	bool right;
 	size_t i;
 
 	draw(w, NOW, &f);
 	r.fleet = &f;
-	for (i = 0; !baremetal && i < w->profile.counts.n; i++)
-		if (count == GA_UNKNOWN || w->profile.counts.v[i] < count)
-			count = w->profile.counts.v[i];
-	code = ga_offer_refusal(&r, &w->profile, NULL);
-	placed = w->profile.image || baremetal ? placed_code(&f, &w->profile, NULL, count) :
-						 ga_strdup0(code);
+	ga_offer_count(&f, &w->profile, &n);
+	right = has_reasons(&r, &w->profile, NULL, &n.counts, n.largest);
+	for (i = 0; i < n.types.n; i++)
+		if (n.types.v[i].type)
+			right = has_reasons(&r, &w->profile, n.types.v[i].type,
+					    &n.types.v[i].counts, n.types.v[i].largest) && right;
+	mixed = n.mixed.total ? ga_offer_mixed_refusal(&r, &w->profile) : NULL;
+	right = right && (mixed == NULL) == (!n.mixed.total || n.mixed.machines_now.n);
 	ga_offer_refuser_release(&r);
 	drop(&f, NULL);
-	return ga_streq(code, placed);
+	return right;
 }
 
 int main(void)
@@ -543,7 +570,7 @@ int main(void)
 	}
 	t_ok(!wrong && some > WORLDS / 10, "%d worlds, in %d something is available", i, some);
 	t_ok(!when_wrong && later > WORLDS / 20, "in %d worlds it is expected, and comes", later);
-	t_ok(!why_wrong, "nothing is available for the reason of placement (wrong: %d)",
+	t_ok(!why_wrong, "what requests do not get has a reason, and nothing else has (wrong: %d)",
 	     why_wrong);
 	return t_done();
 }

@@ -899,7 +899,7 @@ premium 2 none no_capacity"
   # The model needs four of them.
   run_ok gpuaas-match --json --model-params 200B --precision bf16 --accept headroom
   jq_is 'select(.profile == "premium") | "\(.count) \(.availability) \(.unavailable_code)"' '4 none no_capacity'
-  # What is free has no code.
+  # A number that is free has no code.
   run_ok gpuaas-match --json --gpus 2
   jq_is 'select(.profile == "premium") | "\(.availability) \(.unavailable_code)"' 'now null'
   # Another image, of no node.

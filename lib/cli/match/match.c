@@ -462,7 +462,7 @@ static void say_unknown(const struct ga_match *a, bool unsure)
 }
 
 /* Adds the codes of requests for more GPUs than are free: an offer has that of the smallest request
- * alone. What is published cannot say more. */
+ * alone. The published view has no others. */
 static int add_refusals(struct matching *m, struct ga_err *err)
 {
 	const struct ga_offer_query q = query_of(m);

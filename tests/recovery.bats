@@ -25,6 +25,9 @@ restore()
   echo "a letter" > "$T/letter.db"
   run_status 4 gpuaas-state restore "$T/letter.db" --reason x
   assert_stderr "is not a state of gpuaas"
+  mkfifo "$T/pipe.db"
+  run_status 4 timeout -s KILL 20 gpuaas-state restore "$T/pipe.db" --reason x
+  assert_stderr "is no file with a state"
   sql "$T/b.db" 'PRAGMA user_version=99'
   run_status 4 gpuaas-state restore "$T/b.db" --reason x
   assert_stderr "newer gpuaas"

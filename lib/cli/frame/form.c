@@ -45,22 +45,20 @@ static bool wants_colour(void)
 static int check_column(const char *name, const struct ga_schema *const *kinds, struct ga_err *err)
 {
 	struct ga_closest_names near;
+	ga_autofree char *hint = NULL;
 	const struct ga_schema *const *k;
-	const struct ga_field *f;
 	struct ga_column unused;
 
 	ga_closest_begin(&near, name);
 	for (k = kinds; *k; k++) {
 		if (ga_view_find(*k, name, &unused))
 			return 0;
-		for (f = (*k)->fields; f->name; f++)
-			ga_closest_word(&near, f->name);
+		ga_closest_members(&near, *k);
 	}
 	return ga_refuse(err, GA_USAGE, "no_member", NULL,
+	hint = ga_closest_hint(&near);
 			 ("no record of this command has a column '%.64s'", name),
-			 ("%s%s%sgpuaas-records(5) has the members of each kind",
-			  near.n ? "near to it: '" : "", near.n ? near.names[0] : "",
-			  near.n ? "'; " : ""));
+			 ("%sgpuaas-records(5) has the members of each kind", hint));
 }
 
 int ga_form_choose(const char *word, const char *columns, const char *sort,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds an object by the text that a person types: an id, a name, or a unique prefix of an id. */
-#include "state/db/row.h"
+#include <string.h>
+
+#include "state/db/fsm.h"
 #include "state/db/near.h"
 #include "state/query/find.h"
 
@@ -14,13 +16,13 @@
 #define FINDING \
 	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 3 END " \
 	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
-	"AND state NOT IN ('released', 'cancelled', 'refused') " \
+	"AND state NOT IN " GA_SQL_ENDED " " \
 	"UNION ALL SELECT 'slot', id, CASE WHEN id = ?1 THEN 0 ELSE 3 END FROM slot " \
 	"WHERE id >= ?1 AND id < ?1 || '~' " \
 	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 3 END " \
 	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
 	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 2 FROM allocation WHERE name = ?1 " \
-	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) e " \
+	"AND state IN " GA_SQL_ENDED " ORDER BY created_at DESC LIMIT 1) e " \
 	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
 	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \
 	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1 " \

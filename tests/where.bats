@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+# Conditions on what members name, lists that are empty, and the words that -o name passes on.
+
+load helper
+
+# Two nodes of 4 GPUs; h7 in the pool training of the region west; vm1 of the project vision.
+setup()
+{
+  common_setup
+  gpuaas-state init --lab > "$T/init"
+  cat "$SRC/share/objects/lab.json" - << 'END' | gpuaas-state apply - > "$T/applied"
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+{"kind":"gpuaas.region/1","name":"north","open":false,"reason":"opens in March"}
+{"kind":"gpuaas.team/1","name":"red","projects":["speech"]}
+{"kind":"gpuaas.profile/1","name":"later","shape":"slice","counts":[1],"vcpus_per_gpu":1,"memory_mib_per_gpu":512,"image":"ghost","price_micros":0,"wipe":{"minimum_class":"clear","verify":"sampled","gpu_memory":"if_supported"},"pool":"spare","types":["nvidia-h200-141gb"]}
+END
+  setup_host h200
+  in_host gpuaas-discover | "$SRC/tests/fleet" 2 4 > "$T/fleet.rec"
+  wiped_fleet
+  NODE=$(gpuaas-list nodes --limit 1 -o name)
+  gpuaas-node rename "$NODE" h7 > "$T/set"
+  gpuaas-node set h7 --pool training --region west >> "$T/set"
+  gpuaas-place --profile lab --project vision --name vm1 > "$T/plan"
+  gpuaas-place --profile lab --gpus 64 --project research > "$T/refused" || :
+}
+
+# KIND CONDITION WORD: the condition is mistyped, and WORD is near to it
+mistyped()
+{
+  cat << 'END'
+nodes pool=trainin training
+nodes pool=training,trainin training
+nodes pool!=trainin training
+nodes region=wset west
+allocations profile=lap lab
+allocations project=visoin vision
+allocations project=speach speech
+tasks node=h8 h7
+plans profile!=lap lab
+profiles name=lap lab
+profiles image=lap lab
+profiles region=nort north
+node-images image=lap lab
+images name=lap lab
+regions name=nort north
+pools pool=spar spare
+pools region=wets west
+teams name=read red
+teams projects=speach speech
+refusals project=reserch research
+usage profile=lap lab
+attention project=visio vision
+END
+}
+
+@test "a condition with a mistyped profile, image, region, pool, project or team is refused with near words" {
+  local kind condition word
+  while read -r kind condition word; do
+    echo "$kind $condition"
+    run --separate-stderr gpuaas-list "$kind" --where "$condition"
+    [[ $stderr = *"near to it: '$word'"* ]]
+    # Where records match all the same, a message names the value.
+    [[ -n $output ]] || assert_status 5
+  done < <(mistyped)
+  # A command that acts is refused, whatever else its conditions match.
+  for condition in project=visoin project!=visoin profile=lab,lap; do
+    run_status 5 gpuaas-release --where "$condition" --yes
+    assert_stderr "near to it: "
+    assert_equal "$output" ""
+  done
+  run_status 5 gpuaas-node drain --where pool=trainin --reason test
+  assert_stderr "there is no pool 'trainin'"
+  assert_stderr "near to it: 'training'; 'gpuaas-list pools' shows them"
+  run_status 5 gpuaas-on --nodes region=wset true
+  assert_stderr "there is no region 'wset'"
+  run_status 5 gpuaas-release --where project!=visoin --yes
+  assert_stderr "near to it: 'vision'; 'gpuaas-list allocations' shows them"
+  assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
+}
+
+@test "a name that something has is a value, also where no record of the list has it" {
+  local line
+  while read -r line; do
+    echo "$line"
+    run_ok gpuaas-list ${line% *} --where "${line#* }"
+    assert_equal "$output$stderr" ""
+  done << 'END'
+allocations project=speech
+allocations project=research
+allocations profile=later
+nodes pool=spare
+nodes region=north
+profiles region=west
+END
+  # A profile may name an image that nobody applied, and rows are found by it.
+  run_ok gpuaas-list profiles --where image=ghost
+  jq_is .name later
+  run_ok gpuaas-list profiles --where image=ghost --where shape=baremetal
+  assert_equal "$output" ""
+  run_status 5 gpuaas-list node-images --where image=ghost
+  assert_stderr "there is no image 'ghost'"
+  run_ok gpuaas-list allocations --where project=vision,speech --where profile=lab
+  jq_is .name vm1
+}
+
+@test "a type is found by each name that the other options take, and a mistyped one is refused" {
+  local n name
+  n=$(gpuaas-list slots | wc -l)
+  gpuaas-list slots --limit 1 | jq -r '.accelerator_type, .type_name' > "$T/names"
+  printf '%s\n' h200 H200 'NVIDIA H200' >> "$T/names"
+  while read -r name; do
+    for condition in "accelerator_type=$name" "type_name=$name" "type=$name" "accelerator_type=l4,$name"; do
+      echo "$condition"
+      run_ok gpuaas-list slots --where "$condition"
+      assert_equal "${#lines[@]}" "$n"
+    done
+    for condition in "accelerator_type!=$name" "type!=$name"; do
+      run_ok gpuaas-list slots --where "$condition"
+      assert_equal "$output" ""
+    done
+  done < "$T/names"
+  for condition in accelerator_type=l4 accelerator_type=a100; do
+    run_ok gpuaas-list slots --where "$condition"
+    assert_equal "$output$stderr" ""
+  done
+  run_ok gpuaas-list profiles --where types=h200 -o name
+  assert_output later
+  run_ok gpuaas-list candidates --where gpu.type=h200 --limit 1
+  [[ -n $output ]]
+  run_ok gpuaas-list pools --where type=h200 --where pool=training
+  [[ -n $output ]]
+  run_status 2 gpuaas-list slots --where accelerator_type=h20x
+  assert_stderr "'h20x' is no type of the catalogue; near to it: nvidia-h20-"
+  run_status 2 gpuaas-approve cordon --where accelerator_type!=h20x --reason test
+  assert_stderr "'h20x' is no type of the catalogue"
+  run_ok gpuaas-list slots --where 'cordon_reason!=null'
+  assert_equal "$output" ""
+}

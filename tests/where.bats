@@ -136,3 +136,28 @@ END
   run_ok gpuaas-list slots --where 'cordon_reason!=null'
   assert_equal "$output" ""
 }
+
+@test "on a terminal an empty list says so, with its conditions; in a pipe it says nothing" {
+  local line command
+  while IFS='|' read -r command line; do
+    echo "$command"
+    run_ok "$SRC/tests/on-terminal" 24x80 $command
+    assert_equal "$output" "$line"
+    run_ok $command
+    assert_equal "$output$stderr" ""
+    run_ok "$SRC/tests/on-terminal" 24x80 bash -c "$command 2> $T/said"
+    assert_equal "$output$(< "$T/said")" "$line"
+  done << 'END'
+gpuaas-list slots --where state=active|no slot matches --where state=active
+gpuaas-list slots --where state=active --where node=h7 -o json|no slot matches --where state=active --where node=h7
+gpuaas-list apps|no apps
+gpuaas-list usage|no entry of usage
+gpuaas-list usage --since 24h|no entry of usage matches --since 24h
+gpuaas-list attention --where code=stuck|no entry of attention matches --where code=stuck
+gpuaas-node list --where state=quarantined|no node matches --where state=quarantined
+gpuaas-profile list --type nvidia-l4-24gb|no profile matches --type nvidia-l4-24gb
+gpuaas-image list|no images
+END
+  run_ok "$SRC/tests/on-terminal" 24x80 gpuaas-list slots --where state=available
+  refute_output "no slot"
+}

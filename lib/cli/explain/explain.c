@@ -136,7 +136,7 @@ static int by_text(const void *a, const void *b)
 
 static void all_words(struct ga_texts *ret)
 {
-	const struct ga_page *page;
+	const struct ga_explain_page *page;
 	size_t i;
 
 	for (page = ga_explain_pages; page->name; page++)
@@ -211,7 +211,7 @@ static void use_own_folder(struct ga_str *text)
 int ga_explain(const char *word, struct ga_err *err)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
-	const struct ga_page *page;
+	const struct ga_explain_page *page;
 	bool found = explain_record(word, &out);
 
 	for (page = ga_explain_pages; page->name; page++)

@@ -495,6 +495,25 @@ void ga_print(const char *fmt, ...)
 
 void ga_print_item(const char *fmt, ...)
 {
+void ga_cli_add_filter(struct ga_str *out, const char *option, const char *const *values, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (values[i])
+			ga_str_addf(out, " %s %s", option, values[i]);
+}
+
+void ga_cli_say_none(const char *one, const char *many, const char *filters)
+{
+	if (!ga_form()->terminal)
+		return;
+	if (*filters)
+		ga_say("no %s matches%s", one, filters);
+	else
+		ga_say("no %s", many);
+}
+
 	ga_autostr struct ga_str lines = GA_STR_INIT;
 	ga_autofree char *text = NULL;
 	va_list ap;

@@ -76,6 +76,7 @@ int ga_form_choose(const char *word, const char *columns, const char *sort,
 			ga_streq(word, "wide")	? GA_FORM_TABLE :
 						  GA_FORM_JSON,
 		.wide = ga_streq(word, "wide"),
+		.terminal = isatty(STDOUT_FILENO),
 		.width = terminal_width(),
 		.colour = wants_colour(),
 		.descending = sort && *sort == '-',

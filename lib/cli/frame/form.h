@@ -16,6 +16,7 @@ enum ga_form_kind {
 
 struct ga_form {
 	enum ga_form_kind kind;
+	bool terminal;		 /* standard output is one, before a pager or --watch takes it */
 	bool wide;		 /* a table with every column, as wide as it is */
 	bool colour;
 	int width;		 /* columns of the terminal; 0: no limit */

@@ -161,3 +161,69 @@ END
   run_ok "$SRC/tests/on-terminal" 24x80 gpuaas-list slots --where state=available
   refute_output "no slot"
 }
+
+# takes KIND: the command that takes the words of "gpuaas-list KIND -o name"; "-": none does, and
+# -o name is refused
+takes()
+{
+  case $1 in
+    nodes | slots | allocations | plans | teams | grants | apps | attention) echo gpuaas-show ;;
+    profiles) echo gpuaas-profile show ;;
+    images | node-images) echo gpuaas-place --profile lab --dry-run --image ;;
+    pools) echo gpuaas-place --profile lab --dry-run --pool ;;
+    regions) echo gpuaas-place --profile lab --dry-run --region ;;
+    maintenance) echo gpuaas-node end-maintenance ;;
+    evidence) echo gpuaas-list evidence --after ;; # on its host: gpuaas-wipe --certificate
+    proposals) echo gpuaas-show ;;
+    candidates | claims | tasks | usage | audit | events | refusals | access-settings) echo - ;;
+  esac
+}
+
+@test "each kind has a word for -o name that another program takes, or refuses it" {
+  local kind word command n=0
+  gpuaas-node maintenance h7 --from 48h --to 50h --reason test > "$T/window"
+  gpuaas-state apply - > "$T/applied" << 'END'
+{"kind":"gpuaas.grant/1","name":"all","actions":["place"],"group":"staff"}
+END
+  gpuaas-state apply "$SRC"/share/objects/apps/*.json > "$T/apps"
+  gpuaas-approve quarantine "$(gpuaas-list slots --where state=available --limit 1 -o name)" \
+    --reason test > "$T/quarantined"
+  for kind in $(gpuaas-list 2>&1 | sed -n 's/.*hint: //p'); do
+    command=$(takes "$kind")
+    echo "$kind: $command"
+    [[ -n $command ]]
+    if [[ $command = - ]]; then
+      run_status 2 gpuaas-list "$kind" -o name
+      assert_equal "$output" ""
+      assert_stderr "-o name prints what another program takes, and a record of "
+      continue
+    fi
+    run_ok gpuaas-list "$kind" -o name
+    echo "$output"
+    for word in $(head -n 3 <<< "$output"); do
+      n=$((n + 1))
+      run --separate-stderr $command "$word" < /dev/null
+      [[ $status != 5 && $status != 2 ]]
+    done
+  done
+  ((n > 20))
+}
+
+@test "-o name of several kinds prints the objects, and of none of them is refused" {
+  run_ok gpuaas-show h7 -o name
+  assert_equal "$output" "$NODE"$'\n'"$(gpuaas-list slots --where node=h7 -o name)"
+  run_ok gpuaas-show vm1 -o name
+  assert_equal "$output" "$(gpuaas-list allocations -o name)"
+  run_ok gpuaas-place --profile lab --project vision --name vm2 -o name
+  run_ok gpuaas-show "$output"
+  # A refusal is no word to go on with: it is reported.
+  run_status 1 gpuaas-place --profile lab --gpus 64 --project vision -o name
+  assert_equal "$output" ""
+  assert_stderr "gpuaas-place: "
+  for command in gpuaas-doctor "gpuaas-report usage" "gpuaas-profile labels check -"; do
+    run_status 2 $command -o name <<< '{"kind":"Node","metadata":{"name":"a","labels":{"nvidia.com/gpu.cout":"8"}}}'
+    assert_equal "$output" ""
+    assert_stderr "-o name prints what another program takes, and a record of "
+    assert_stderr "-o csv --columns NAME,... prints members of it"
+  done
+}

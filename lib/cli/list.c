@@ -19,6 +19,7 @@ const char *const ga_list_kinds[] = {
 
 int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_err *err)
 {
+	const struct ga_schema *schema;
 	char *const *args;
 	const char *k;
 	int n;
@@ -50,7 +51,8 @@ int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_er
 	if (ask->follow && ask->newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
-	return 0;
+	schema = ga_list_schema(k, err);
+	return schema ? ga_form_has_name(schema, err) : -1;
 }
 
 int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
@@ -73,8 +75,6 @@ int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
 	return 0;
 }
 
-void ga_list_tell_hidden(int64_t hidden)
-{
 void ga_list_say_none(const struct ga_list_ask *ask, const char *kind)
 {
 	ga_autostr struct ga_str filters = GA_STR_INIT;
@@ -94,6 +94,8 @@ void ga_list_say_none(const struct ga_list_ask *ask, const char *kind)
 		ga_cli_say_none(one, many, filters.buf);
 }
 
+void ga_list_tell_hidden(int64_t hidden)
+{
 	ga_autofree char *text = hidden == 1 ?
 		ga_xstrdup("1 acknowledged entry is hidden; --all shows it") :
 		ga_xprintf("%" PRId64 " acknowledged entries are hidden; --all shows them", hidden);

@@ -17,7 +17,7 @@ struct ga_list_ask {
 extern const char *const ga_list_kinds[];
 
 /* Sets kind to the operand KIND, and checks that the options go with it and with each other;
- * GA_USAGE. Whether there is such a kind is not checked. */
+ * GA_USAGE, also for a kind that is none. */
 GA_MUST_CHECK int ga_list_check(const struct ga_list_ask *ask, const char **kind,
 				struct ga_err *err);
 /* For conditions that no record meets: refuses a code that no page has (GA_USAGE, with near words),

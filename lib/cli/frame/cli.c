@@ -519,7 +519,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	ga_writers_queue_set_deadline(seconds);
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
 		return -1;
-	ga_emit_open(!prog->acts);
+	ga_emit_open(!prog->acts, only_looks());
 	if (cli.help) {
 		if (!cli.no_pager)
 			ga_pager_begin();

@@ -283,6 +283,8 @@ as_run()
   [[ -n $output ]]
   run_ok here gpuaas-wipe --certificate vm1
   assert_output "CERTIFICATE"
+  run_ok here gpuaas-wipe --certificate "$(gpuaas-list evidence --limit 1 -o name)"
+  assert_output "CERTIFICATE"
   run_ok here gpuaas-wipe --certificate "${old:0:5}"
   assert_output "CERTIFICATE"
   # Its address may belong to another guest by now.

@@ -30,7 +30,7 @@ void ga_cli_several_release(struct ga_several *ask);
  * conditions in the order of gpuaas-list. An operand that names no object is reported with its
  * status, and the others go on; a single one is the error. Where nothing meets the conditions, this
  * is reported, and ret stays empty. GA_USAGE: neither operands nor conditions, or both. GA_NOTFOUND
- * with near names: a condition names a node, slot or allocation that is not there; "node!=h77"
+ * with near names (GA_USAGE of a type): a condition names something that is not there; "node!=h77"
  * would match every object. Opens the state to read it, and closes it. ask keeps the conditions:
  * release it.
  */

@@ -97,10 +97,16 @@ static void warn_of_twins(struct nodes *n)
 
 static int emit_all(struct nodes *n, struct ga_err *err)
 {
+	ga_autostr struct ga_str filters = GA_STR_INIT;
 	size_t i;
 	int r = 0;
 
 	warn_of_twins(n);
+	ga_cli_add_filter(&filters, "--type", n->o->types.v, n->o->types.n);
+	if (n->o->unknown)
+		ga_str_add(&filters, " --unknown");
+	if (!n->views.n)
+		ga_cli_say_none("node", "nodes", filters.buf);
 	for (i = 0; i < n->views.n && r == 0; i++)
 		r = ga_emit(&ga_node_view_schema, &n->views.v[i], err);
 	return r;

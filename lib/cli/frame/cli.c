@@ -145,17 +145,47 @@ static int set_word(const struct ga_opt *o, const char *as, const char *value, s
 	return near.n ? hint_near(&near, err) : -1;
 }
 
-/* Whether a text is what pages and attention write in place of one: pasted as it stands, the audit
- * would keep it for ever. */
-static bool is_stand_in(const struct ga_opt *o, const char *value)
+/* Whether a text is what pages and attention write in place of one. */
+static bool is_stand_in(const char *value)
 {
 	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
 		if (!strcmp(value, words[i]))
-			return ga_streq(o->arg, "TEXT");
+			return true;
 	return false;
+}
+
+/* A text that a person gives, as a reason: the audit keeps it for ever, and tables show it. */
+static int check_text(const char *as, const char *value, struct ga_err *err)
+{
+	ga_autojson json_t *text = json_string(value); /* NULL unless it is UTF-8 */
+	bool blank = true, unprintable = false;
+	const char *p = value;
+
+	if (is_stand_in(value))
+		return ga_refuse(err, GA_USAGE, "example_text", NULL,
+				 ("%s '%s' stands for a text of yours", as, value),
+				 ("put the text there, in quotes if it has spaces; it is kept "
+				  "with what is done"));
+	if (!text)
+		return ga_fail(err, GA_USAGE, "%s is not text in UTF-8", as);
+	while (*p && !unprintable) {
+		unsigned int code;
+
+		blank = blank && *p == ' ';
+		unprintable = ga_unprintable(&p, &code);
+	}
+	if (unprintable)
+		return ga_fail(err, GA_USAGE, "%s contains control characters, or characters that "
+			       "nobody sees", as);
+	if (blank)
+		return ga_fail(err, GA_USAGE, "%s is empty", as);
+	if (strlen(value) > GA_PERSON_TEXT_MAX)
+		return ga_fail(err, GA_USAGE, "%s is longer than %d bytes", as,
+			       GA_PERSON_TEXT_MAX);
+	return 0;
 }
 
 static int set_opt(const struct ga_opt *o, const char *as, char *value, struct ga_err *err)
@@ -165,11 +195,8 @@ static int set_opt(const struct ga_opt *o, const char *as, char *value, struct g
 		*(bool *)o->var = true;
 		return 0;
 	case GA_O_TEXT:
-		if (is_stand_in(o, value))
-			return ga_refuse(err, GA_USAGE, "example_text", NULL,
-					 ("%s '%s' stands for a text of yours", as, value),
-					 ("put the text there, in quotes if it has spaces; it is "
-					  "kept with what is done"));
+		if (ga_streq(o->arg, "TEXT") && check_text(as, value, err) < 0)
+			return -1;
 		*(const char **)o->var = value;
 		return 0;
 	case GA_O_PATH:

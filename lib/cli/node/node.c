@@ -482,13 +482,8 @@ static int each_node(struct run *run, size_t n_operands,
 			ga_cli_several_left("node", run->id);
 		r = after(run, r, err);
 		cleanup_run(run);
-		if (nodes.n == 1)
+		if (!ga_cli_several_goes_on(nodes.n, r, err))
 			return r;
-		if (r < 0)
-			ga_cli_say_error(err);
-		else
-			ga_cli_note_status(r);
-		ga_err_clear(err);
 	}
 	return 0;
 }

@@ -96,7 +96,7 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 		*ret = NULL;
 		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
 				 ("'%s' could be %s", text, matches.buf),
-				 ("give more of the id"));
+				 ("give the id of the one that is meant, or more of it"));
 	}
 	return n ? 0 : unknown(db, kind, text, err);
 }

@@ -193,8 +193,11 @@ static int run_list(struct ga_err *err)
 {
 	int n = with_names(ga_image_run_show, err);
 
-	if (!n)
+	if (!n) {
 		n = ga_image_run_each(&image_run, NULL, NULL, ga_image_run_show, err);
+		if (!n)
+			ga_cli_say_none("image", "images", "");
+	}
 	return n < 0 ? -1 : 0;
 }
 

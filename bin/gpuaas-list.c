@@ -26,21 +26,19 @@
 #include "state/db/row.h"
 #include "state/query/list.h"
 
-static struct ga_borrowed_texts where;
 static struct ga_list_ask ask;
-static const char *after;
 static int64_t limit;
 static char hostname[256];
 
 static const struct ga_opt opts[] = {
-	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "CONDITION",
+	{ .name = "where", .type = GA_O_TEXTS, .var = &ask.where, .arg = "CONDITION",
 	  .help = "only records with state=wiping,active, state!=available, count>2; several: "
 		  "all of them" },
 	{ .name = "since", .type = GA_O_TEXT, .var = &ask.since, .arg = "TIME",
 	  .help = "only records from this time on (2026-11-25, '2026-11-25 03:56:13Z', 24h)" },
 	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
 	  .max = INT32_MAX, .help = "at most this many records" },
-	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
+	{ .name = "after", .type = GA_O_TEXT, .var = &ask.after, .arg = "ID",
 	  .help = "start after the record of this id (histories: after the row of this number)" },
 	{ .name = "newest", .type = GA_O_FLAG, .var = &ask.newest,
 	  .help = "newest first (tasks, usage, evidence, audit, events, refusals)" },
@@ -140,9 +138,9 @@ static int run(struct ga_err *err)
 		hostname[0] = '\0';
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0 ||
-	    ga_cli_where(db, where.v, where.n, ask.explain ? &ga_app_fit_schema : NULL, &q, &names,
-			 err) < 0 ||
-	    (after && ga_cli_after(db, q.kind, after, &after_id, err) < 0))
+	    ga_cli_where(db, ask.where.v, ask.where.n, ask.explain ? &ga_app_fit_schema : NULL,
+			 &q, &names, err) < 0 ||
+	    (ask.after && ga_cli_after(db, q.kind, ask.after, &after_id, err) < 0))
 		return -1;
 	q.after = after_id;
 	if (ask.follow) {
@@ -164,6 +162,8 @@ static int run(struct ga_err *err)
 		ga_cli_where_warn(&names);
 	if (!r && !shown && !ask.follow && !ask.watch && ga_list_codes_known(&names.where, err) < 0)
 		return -1;
+	if (!r && !shown && !left_out && !hidden && !ask.follow)
+		ga_list_say_none(&ask, q.kind);
 	/* All readable records have been printed. */
 	if (!r && left_out)
 		return ga_refuse(err, GA_BADREC, "row_damaged", NULL,
@@ -179,6 +179,6 @@ int main(int argc, char **argv)
 
 	if (r > 0)
 		r = ask.watch ? ga_watch(ga_cli_state_path(), run, &err) : run(&err);
-	ga_list_release(&where);
+	ga_list_release(&ask.where);
 	return ga_cli_finish(&prog, r, &err);
 }

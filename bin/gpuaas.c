@@ -74,6 +74,7 @@ static void help(const char *own)
 static int unknown_program(const char *own, const char *name)
 {
 	ga_autotexts struct ga_texts names = { 0 };
+	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
 	size_t i;
 
@@ -84,11 +85,8 @@ static int unknown_program(const char *own, const char *name)
 	for (i = 0; i < names.n; i++)
 		ga_closest_word(&near, names.v[i] + strlen("gpuaas-"));
 	ga_say("gpuaas: there is no program 'gpuaas-%s'", name);
-	if (near.n)
-		ga_say("gpuaas: hint: near to it: '%s'; 'gpuaas help' lists what is there",
-		       near.names[0]);
-	else
-		ga_say("gpuaas: hint: 'gpuaas help' lists what is there");
+	hint = ga_closest_hint(&near);
+	ga_say("gpuaas: hint: %s'gpuaas help' lists what is there", hint);
 	return GA_NOTFOUND;
 }
 

@@ -93,6 +93,10 @@ offers()
   assert_equal "$(offers gpuaas-place --project "")" vision
   assert_equal "$(offers gpuaas-list allocations --where project=v)" project=vision
   assert_equal "$(offers gpuaas-list slots --where node=h)" node=h7
+  [[ " $(offers gpuaas-list slots --where type_name=h200) " = *" type_name=h200 "* ]]
+  [[ " $(offers gpuaas-list profiles --where types=nvidia-h2) " = *" types=nvidia-h200-141gb "* ]]
+  assert_equal "$(offers gpuaas-list profiles --where name=l)" name=lab
+  assert_equal "$(offers gpuaas-list grants --where profiles=x,l)" profiles=x,lab
   assert_equal "$(offers gpuaas-show jo)" job1
   # Of another state, which --state names; and none of one that is not there.
   assert_equal "$(offers gpuaas-show --state "$T/none.db" jo)" ""

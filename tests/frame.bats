@@ -283,6 +283,8 @@ as_run()
   [[ -n $output ]]
   run_ok here gpuaas-wipe --certificate vm1
   assert_output "CERTIFICATE"
+  run_ok here gpuaas-wipe --certificate "$(gpuaas-list evidence --limit 1 -o name)"
+  assert_output "CERTIFICATE"
   run_ok here gpuaas-wipe --certificate "${old:0:5}"
   assert_output "CERTIFICATE"
   # Its address may belong to another guest by now.
@@ -478,4 +480,35 @@ reads()
   assert_equal "$(jq -r '"\(.object) \(.change)"' "$T/changes")" "red new"
   run_status 2 gpuaas-state apply --dry-run - < <(yes '{}' | head -c 68000000)
   assert_stderr "at most 64 MiB"
+}
+
+# Each program that takes a text of a person has it from the frame.
+@test "a text of a person is not blank, without end, of control characters or unseen ones" {
+  run_ok gpuaas-state init --lab
+  run_ok gpuaas-state backup "$T/b.db"
+  local -a asks=("gpuaas-node drain n1" "gpuaas-node lost n1 --dry-run" "gpuaas-approve cordon s1"
+    "gpuaas-approve disable s1" "gpuaas-release a1" "gpuaas-state acknowledge x --until 3d"
+    "gpuaas-state restore $T/b.db" "gpuaas-profile nodes set n1 h200")
+  local ask
+  for ask in "${asks[@]}"; do
+    # shellcheck disable=SC2086 # words of a command
+    run_status 2 $ask --reason ""
+    assert_stderr "--reason is empty"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason "  "
+    assert_stderr "--reason is empty"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason $'a\eb'
+    assert_stderr "control characters"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason $'a\u202eb'
+    assert_stderr "nobody sees"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason $'\xff'
+    assert_stderr "UTF-8"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason "$(printf 'x%.0s' {1..1025})"
+    assert_stderr "--reason is longer than 1024 bytes"
+  done
+  run_ok gpuaas-state restore "$T/b.db" --reason "$(printf 'x%.0s' {1..1024})"
 }

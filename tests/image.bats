@@ -58,6 +58,13 @@ store_is_empty()
   jq_is '.path' "$T/a.raw"
   jq_is '.image' a
   run_ok gpuaas-image verify a
+  run_ok gpuaas-image add "$T/a.raw" --name ubuntu
+  # A name that this node does not have gets those near to it.
+  for command in verify list rm; do
+    run_status 5 gpuaas-image "$command" ubunto
+    assert_stderr "near to it: 'ubuntu'; gpuaas-image list shows "
+  done
+  run_ok gpuaas-image rm ubuntu
   sum=$(sha256sum < "$T/a.raw")
   run_ok gpuaas-image rm a
   assert_stderr "its file stays"

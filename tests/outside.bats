@@ -79,7 +79,7 @@ is_clean()
   run_ok "$SRC/tests/own-conf" $'# a comment\n\nGPUAAS_CURRENCY=EUR\nGPUAAS_PAHT=/secret\ngarbage\nPATH=/x' \
     gpuaas-list --version
   assert_equal "$(grep -c warning <<< "$stderr")" 3
-  assert_stderr "gpuaas-list: warning: line 4 of '/etc/gpuaas/gpuaas.conf' has no effect: there is no setting 'GPUAAS_PAHT'; near to it: 'GPUAAS_PATH'"
+  assert_stderr "gpuaas-list: warning: line 4 of '/etc/gpuaas/gpuaas.conf' has no effect: there is no setting 'GPUAAS_PAHT'; near to it: GPUAAS_PATH"
   assert_stderr "line 5 of '/etc/gpuaas/gpuaas.conf' has no effect: it is no KEY=VALUE"
   assert_stderr "line 6 of '/etc/gpuaas/gpuaas.conf' has no effect: there is no setting 'PATH'"
   [[ $stderr != *secret* ]]

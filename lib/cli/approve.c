@@ -234,15 +234,10 @@ int ga_approve_each(struct ga_approve_run *run, char *const *args, size_t n,
 	for (i = 0; i < objects.n; i++) {
 		int r = one(run, args[0], objects.v[i], explain, err);
 
-		if (objects.n == 1) {
+		if (!ga_cli_several_goes_on(objects.n, r, err)) {
 			run->still = NULL; /* it goes with ask */
 			return r;
 		}
-		if (r < 0)
-			ga_cli_say_error(err);
-		else
-			ga_cli_note_status(r);
-		ga_err_clear(err);
 	}
 	run->still = NULL;
 	return 0;

@@ -15,6 +15,7 @@
 #include "cli/frame/cli.h"
 #include "look/host/host.h"
 #include "record/app.h"
+#include "record/closest.h"
 #include "record/id.h"
 #include "record/time.h"
 
@@ -343,16 +344,33 @@ int ga_image_run_each(struct ga_image_run *run, const char *name, const char *di
 	return found;
 }
 
+/* The start of a hint: the images of this node with a name near to it; "" without any. */
+static char *near_images(const struct ga_image_run *run, const char *name)
+{
+	ga_autostoredlist struct ga_stored_images list = { 0 };
+	struct ga_err ignored = GA_ERR_INIT; /* the image that is not there is the error */
+	struct ga_closest_names near;
+	size_t i;
+
+	ga_closest_begin(&near, name);
+	if (ga_image_store_list(run->dir, NULL, run->node, &list, &ignored) == 0)
+		for (i = 0; i < list.n; i++)
+			if (!i || strcmp(list.v[i].image.name, list.v[i - 1].image.name) != 0)
+				ga_closest_word(&near, list.v[i].image.name);
+	return ga_closest_hint(&near);
+}
+
 int ga_image_run_named(struct ga_image_run *run, const char *name, const char *digest,
 		       ga_image_each act, struct ga_err *err)
 {
 	int found = ga_image_run_each(run, name, digest, act, err);
+	ga_autofree char *near = found ? NULL : near_images(run, name);
 
 	if (found)
 		return found;
 	return ga_refuse(err, GA_NOTFOUND, NULL, name,
 			 ("this node has no image '%s'", name),
-			 ("gpuaas-image list shows those it has"));
+			 ("%sgpuaas-image list shows those it has", near));
 }
 
 int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s, struct ga_err *err)
@@ -452,8 +470,15 @@ int ga_image_run_verify(struct ga_image_run *run, const char *operand, const cha
 
 	if (n || !operand)
 		return n < 0 ? -1 : 0;
-	if (!realpath(operand, path))
-		return no_such_file(operand, "gpuaas-image list shows what this node keeps", err);
+	if (!realpath(operand, path)) {
+		int saved = errno;
+		ga_autofree char *near = near_images(run, operand);
+		ga_autofree char *hint = ga_xprintf("%sgpuaas-image list shows what this node "
+						    "keeps", near);
+
+		errno = saved;
+		return no_such_file(operand, hint, err);
+	}
 	return settle(run, path, compare(run, path, digest, NULL, &why), &why, err);
 }
 

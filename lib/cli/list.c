@@ -2,10 +2,13 @@
 #include "cli/list.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "cli/explain/explain.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/form.h"
+#include "state/query/list.h"
 
 const char *const ga_list_kinds[] = {
 	"nodes", "slots", "candidates", "profiles", "apps", "images", "node-images", "allocations",
@@ -16,6 +19,7 @@ const char *const ga_list_kinds[] = {
 
 int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_err *err)
 {
+	const struct ga_schema *schema;
 	char *const *args;
 	const char *k;
 	int n;
@@ -47,7 +51,8 @@ int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_er
 	if (ask->follow && ask->newest)
 		return ga_fail(err, GA_USAGE, "--follow prints rows as they are written, the "
 			       "oldest first: --newest does not go with it");
-	return 0;
+	schema = ga_list_schema(k, err);
+	return schema ? ga_form_has_name(schema, err) : -1;
 }
 
 int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
@@ -68,6 +73,25 @@ int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
 		}
 	}
 	return 0;
+}
+
+void ga_list_say_none(const struct ga_list_ask *ask, const char *kind)
+{
+	ga_autostr struct ga_str filters = GA_STR_INIT;
+	ga_autofree char *entry = NULL;
+	const char *one = kind, *many = kind;
+
+	ga_list_words(kind, &one, &many);
+	if (!strcmp(one, many)) /* "usage" */
+		one = many = entry = ga_xprintf("entry of %s", kind);
+	ga_cli_add_filter(&filters, "--where", ask->where.v, ask->where.n);
+	ga_cli_add_filter(&filters, "--app", &ask->app, 1);
+	ga_cli_add_filter(&filters, "--since", &ask->since, 1);
+	ga_cli_add_filter(&filters, "--after", &ask->after, 1);
+	if (!filters.len && ga_streq(kind, "attention") && ga_form()->terminal)
+		ga_say("nothing needs attention");
+	else
+		ga_cli_say_none(one, many, filters.buf);
 }
 
 void ga_list_tell_hidden(int64_t hidden)

@@ -3,12 +3,13 @@
 #ifndef GA_CLI_LIST_H
 #define GA_CLI_LIST_H
 
-#include "base/ga.h"
+#include "base/texts.h"
 #include "state/query/where.h"
 
 /* As typed; texts point into argv. */
 struct ga_list_ask {
-	const char *since, *app;
+	struct ga_borrowed_texts where;
+	const char *since, *after, *app;
 	bool follow, watch, newest, explain, all;
 };
 
@@ -16,12 +17,14 @@ struct ga_list_ask {
 extern const char *const ga_list_kinds[];
 
 /* Sets kind to the operand KIND, and checks that the options go with it and with each other;
- * GA_USAGE. Whether there is such a kind is not checked. */
+ * GA_USAGE, also for a kind that is none. */
 GA_MUST_CHECK int ga_list_check(const struct ga_list_ask *ask, const char **kind,
 				struct ga_err *err);
 /* For conditions that no record meets: refuses a code that no page has (GA_USAGE, with near words),
  * because a typing error must not look like "there is none". */
 GA_MUST_CHECK int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err);
+/* For a list without a record, on a terminal: says so, with its conditions. */
+void ga_list_say_none(const struct ga_list_ask *ask, const char *kind);
 /* Says how many acknowledged entries were left out, below the table or else on stderr; nothing for
  * 0. */
 void ga_list_tell_hidden(int64_t hidden);

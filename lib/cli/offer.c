@@ -181,6 +181,7 @@ static void tell_team(const char *team, const struct ga_access_rules *rules)
 
 static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 {
+	ga_autostr struct ga_str filters = GA_STR_INIT;
 	ga_autorules struct ga_access_rules rules = { 0 };
 	struct ga_offer_query q = {
 		.accels = l->accels,
@@ -199,6 +200,10 @@ static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 		       l->o->team);
 	else if (r == 0 && l->o->team)
 		tell_team(l->o->team, &rules);
+	ga_cli_add_filter(&filters, "--type", l->o->types.v, l->o->types.n);
+	ga_cli_add_filter(&filters, "--team", &l->o->team, 1);
+	if (r >= 0 && !l->n && l->file < 0)
+		ga_cli_say_none("profile", "profiles", filters.buf);
 	return r < 0 ? -1 : 0;
 }
 

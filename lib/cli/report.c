@@ -95,10 +95,9 @@ static int unknown_by(const char *asked, const char *what, const char *const *wo
 	size_t i;
 
 	ga_closest_begin(&near, asked);
-	for (i = 0; words[i]; i++) {
-		ga_closest_word(&near, words[i]);
+	ga_closest_words(&near, words);
+	for (i = 0; words[i]; i++)
 		ga_str_addf(&names, " %s", words[i]);
-	}
 	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
 			 ("%s cannot be grouped by '%.64s'", what, asked),

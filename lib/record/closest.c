@@ -82,13 +82,41 @@ void ga_closest_word(struct ga_closest_names *near, const char *word)
 	ga_closest_add(near, word, ga_closest_spelling(near, word, GA_CLOSEST_FAR));
 }
 
-char *ga_closest_hint(const struct ga_closest_names *near)
+void ga_closest_words(struct ga_closest_names *near, const char *const *words)
 {
-	struct ga_str hint = GA_STR_INIT;
+	for (; words && *words; words++)
+		ga_closest_word(near, *words);
+}
+
+void ga_closest_members(struct ga_closest_names *near, const struct ga_schema *schema)
+{
+	const struct ga_field *f;
+
+	for (f = schema->fields; f->name; f++)
+		ga_closest_word(near, f->name);
+}
+
+static char *list(const struct ga_closest_names *near, const char *quote)
+{
+	struct ga_str names = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < near->n; i++)
-		ga_str_addf(&hint, "%s'%s'", i ? ", " : "near to it: ", near->names[i]);
-	ga_str_add(&hint, near->n ? "; " : "");
-	return ga_str_take(&hint);
+		ga_str_addf(&names, "%s%s%s%s%s", i ? ", " : "", quote,
+			    near->before ? near->before : "", near->names[i], quote);
+	return ga_str_take(&names);
+}
+
+char *ga_closest_hint(const struct ga_closest_names *near)
+{
+	ga_autofree char *names = list(near, "'");
+
+	return near->n ? ga_xprintf("near to it: %s; ", names) : ga_xstrdup("");
+}
+
+char *ga_closest_end(const struct ga_closest_names *near)
+{
+	ga_autofree char *names = list(near, "");
+
+	return near->n ? ga_xprintf("; near to it: %s", names) : ga_xstrdup("");
 }

@@ -2,6 +2,8 @@
 /* The words of the enumerations that several records share. */
 #include "record/words.h"
 
+#include "base/str.h"
+
 const char *const ga_schema_words[] = { "slice", "baremetal", NULL };
 const char *const ga_class_words[] = { "clear", "purge", NULL };
 const char *const ga_verify_words[] = { "full", "sampled", NULL };
@@ -22,3 +24,9 @@ const char *const ga_firmware_words[] = { "bios", "efi", NULL };
 const char *const ga_probe_words[] = { "ssh", "serial", "agent", "running", NULL };
 const char *const ga_image_formats[] = { "raw", "qcow2", "raw_compressed", NULL };
 const char *const ga_domain_types[] = { "kvm", "qemu", "test", NULL };
+
+bool ga_allocation_has_ended(const char *state)
+{
+	return ga_streq(state, "released") || ga_streq(state, "cancelled") ||
+	       ga_streq(state, "refused");
+}

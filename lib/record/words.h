@@ -14,6 +14,9 @@ extern const char *const ga_schema_words[], *const ga_class_words[], *const ga_v
 	*const ga_firmware_words[], *const ga_probe_words[], *const ga_image_formats[],
 	*const ga_domain_types[];
 
+/* Whether an allocation in that state has ended and never changes again; false for NULL. */
+bool ga_allocation_has_ended(const char *state);
+
 #define GA_GRACEFUL_MAX 86400 /* longest graceful_seconds (request to stop to hard stop) */
 #define GA_READY_MAX 86400 /* longest ready_seconds of an image (start to readiness) */
 

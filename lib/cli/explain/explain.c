@@ -136,7 +136,7 @@ static int by_text(const void *a, const void *b)
 
 static void all_words(struct ga_texts *ret)
 {
-	const struct ga_page *page;
+	const struct ga_explain_page *page;
 	size_t i;
 
 	for (page = ga_explain_pages; page->name; page++)
@@ -155,10 +155,11 @@ static void all_words(struct ga_texts *ret)
 static int unknown(const char *word, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts words = { NULL, 0 };
-	ga_autostr struct ga_str names = GA_STR_INIT, members = GA_STR_INIT;
+	ga_autostr struct ga_str members = GA_STR_INIT;
 	const char *member;
 	struct ga_closest_names near;
-	ga_autofree char *kind = ga_xstrndup(word, strcspn(word, "."));
+	ga_autofree char *kind = ga_xstrndup(word, strcspn(word, ".")), *end = NULL;
+	ga_autofree char *before = ga_xprintf("%s.", kind);
 	const struct ga_schema *schema = find_kind(kind, &member);
 	const struct ga_field *f;
 	size_t i;
@@ -166,10 +167,12 @@ static int unknown(const char *word, struct ga_err *err)
 	if (ga_starts(word, "gpuaas.") || !strchr(word, '.'))
 		schema = NULL;
 	ga_closest_begin(&near, schema ? strchr(word, '.') + 1 : word);
-	for (f = schema ? schema->fields : NULL; f && f->name; f++) {
-		ga_closest_word(&near, f->name);
-		ga_str_addf(&members, " %s", f->name);
+	if (schema) {
+		near.before = before;
+		ga_closest_members(&near, schema);
 	}
+	for (f = schema ? schema->fields : NULL; f && f->name; f++)
+		ga_str_addf(&members, " %s", f->name);
 	all_words(&words);
 	for (i = 0; !schema && i < words.n; i++) {
 		if (strlen(word) > 2 && ga_starts(words.v[i], word))
@@ -177,18 +180,14 @@ static int unknown(const char *word, struct ga_err *err)
 		else
 			ga_closest_word(&near, words.v[i]);
 	}
-	for (i = 0; i < near.n; i++)
-		ga_str_addf(&names, "%s%s%s%s", i ? ", " : "", schema ? kind : "",
-			    schema ? "." : "", near.names[i]);
+	end = ga_closest_end(&near);
 	if (schema)
 		return ga_refuse(err, GA_NOTFOUND, NULL, word,
-				 ("%s has no member '%.64s'%s%s", schema->kind,
-				  strchr(word, '.') + 1, near.n ? "; near to it: " : "",
-				  near.n ? names.buf : ""),
+				 ("%s has no member '%.64s'%s", schema->kind,
+				  strchr(word, '.') + 1, end),
 				 ("its members:%s", members.buf));
 	return ga_refuse(err, GA_NOTFOUND, NULL, word,
-			 ("no page explains '%.64s'%s%s", word, near.n ? "; near to it: " : "",
-			  near.n ? names.buf : ""),
+			 ("no page explains '%.64s'%s", word, end),
 			 ("a code, a state, an exit status, a metric, an alert, a kind of record, "
 			  "or KIND.MEMBER; --list prints the words"));
 }
@@ -212,7 +211,7 @@ static void use_own_folder(struct ga_str *text)
 int ga_explain(const char *word, struct ga_err *err)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
-	const struct ga_page *page;
+	const struct ga_explain_page *page;
 	bool found = explain_record(word, &out);
 
 	for (page = ga_explain_pages; page->name; page++)

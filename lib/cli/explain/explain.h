@@ -19,17 +19,17 @@ void ga_explain_list(void);
 
 /* ---- private to this folder ---- */
 
-struct ga_page {
+struct ga_explain_page {
 	const char *name, *section, *text; /* text: mdoc(7) */
 };
 /* Those whose items are explained; ends with one without a name. */
-extern const struct ga_page ga_explain_pages[];
+extern const struct ga_explain_page ga_explain_pages[];
 
 /* Adds to out each item (.It) of the page that has the word, with a heading that names the section;
  * returns their number. */
-int ga_mdoc_items(const struct ga_page *page, const char *word, struct ga_str *out);
+int ga_mdoc_items(const struct ga_explain_page *page, const char *word, struct ga_str *out);
 /* Adds the words of all items, each once. */
-void ga_mdoc_words(const struct ga_page *page, struct ga_texts *ret);
+void ga_mdoc_words(const struct ga_explain_page *page, struct ga_texts *ret);
 /* Adds the text, which has no control characters, in lines of at most GA_EXPLAIN_COLUMNS, indented
  * by indent columns; the first by first. */
 #define GA_EXPLAIN_COLUMNS 79

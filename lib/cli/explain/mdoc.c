@@ -345,7 +345,7 @@ static void add_body(struct ga_str *out, const char *line, const char *program)
 	ga_str_release(&p.text);
 }
 
-static void add_heading(struct ga_str *out, const struct ga_page *page, const char *word,
+static void add_heading(struct ga_str *out, const struct ga_explain_page *page, const char *word,
 			const char *section)
 {
 	ga_autofree char *where = ga_xprintf("(%s(%s), %.*s)", page->name, page->section,
@@ -356,7 +356,7 @@ static void add_heading(struct ga_str *out, const struct ga_page *page, const ch
 	ga_explain_wrap(out, where, 0, 0);
 }
 
-int ga_mdoc_items(const struct ga_page *page, const char *word, struct ga_str *out)
+int ga_mdoc_items(const struct ga_explain_page *page, const char *word, struct ga_str *out)
 {
 	const char *line, *section = "";
 	int n = 0;
@@ -375,7 +375,7 @@ int ga_mdoc_items(const struct ga_page *page, const char *word, struct ga_str *o
 	return n;
 }
 
-void ga_mdoc_words(const struct ga_page *page, struct ga_texts *ret)
+void ga_mdoc_words(const struct ga_explain_page *page, struct ga_texts *ret)
 {
 	const char *line;
 

@@ -17,4 +17,4 @@ PAGES(INCLUDE)
 
 #define ROW(symbol, name, section) { name, section, symbol },
 
-const struct ga_page ga_explain_pages[] = { PAGES(ROW) { NULL, NULL, NULL } };
+const struct ga_explain_page ga_explain_pages[] = { PAGES(ROW) { NULL, NULL, NULL } };

@@ -108,6 +108,23 @@ const struct ga_opt *ga_cli_find_opt(const struct ga_prog *prog, const struct ga
 	return NULL;
 }
 
+/* before is a text in front of the hint, or "" */
+static int hint_help(const char *before, struct ga_err *err)
+{
+	return ga_hint(err, "%ssee '%s%s%s --help'", before, cli.prog->name, cli.cmd ? " " : "",
+		       cli.cmd ? cli.cmd->name : "");
+}
+
+/* Names the nearest one alone. */
+static int hint_near(struct ga_closest_names *near, struct ga_err *err)
+{
+	ga_autofree char *nearest = NULL;
+
+	near->n = near->n > 0;
+	nearest = ga_closest_hint(near);
+	return hint_help(nearest, err);
+}
+
 /* as: the option as it was typed, "-o" or "--format" */
 static int set_word(const struct ga_opt *o, const char *as, const char *value, struct ga_err *err)
 {
@@ -115,30 +132,60 @@ static int set_word(const struct ga_opt *o, const char *as, const char *value, s
 	struct ga_closest_names near;
 	const char *const *v;
 
-	ga_closest_begin(&near, value);
 	for (v = o->values; *v; v++) {
 		if (ga_streq(*v, value)) {
 			*(const char **)o->var = *v;
 			return 0;
 		}
 		ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
-		ga_closest_word(&near, *v);
 	}
+	ga_closest_begin(&near, value);
+	ga_closest_words(&near, o->values);
 	ga_err_set(err, GA_USAGE, "%s takes one of %s, not '%.64s'", as, list.buf, value);
-	return near.n ? ga_hint(err, "near to it: '%s'", near.names[0]) : -1;
+	return near.n ? hint_near(&near, err) : -1;
 }
 
-/* Whether a text is what pages and attention write in place of one: pasted as it stands, the audit
- * would keep it for ever. */
-static bool is_stand_in(const struct ga_opt *o, const char *value)
+/* Whether a text is what pages and attention write in place of one. */
+static bool is_stand_in(const char *value)
 {
 	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
 		if (!strcmp(value, words[i]))
-			return ga_streq(o->arg, "TEXT");
+			return true;
 	return false;
+}
+
+/* A text that a person gives, as a reason: the audit keeps it for ever, and tables show it. */
+static int check_text(const char *as, const char *value, struct ga_err *err)
+{
+	ga_autojson json_t *text = json_string(value); /* NULL unless it is UTF-8 */
+	bool blank = true, unprintable = false;
+	const char *p = value;
+
+	if (is_stand_in(value))
+		return ga_refuse(err, GA_USAGE, "example_text", NULL,
+				 ("%s '%s' stands for a text of yours", as, value),
+				 ("put the text there, in quotes if it has spaces; it is kept "
+				  "with what is done"));
+	if (!text)
+		return ga_fail(err, GA_USAGE, "%s is not text in UTF-8", as);
+	while (*p && !unprintable) {
+		unsigned int code;
+
+		blank = blank && *p == ' ';
+		unprintable = ga_unprintable(&p, &code);
+	}
+	if (unprintable)
+		return ga_fail(err, GA_USAGE, "%s contains control characters, or characters that "
+			       "nobody sees", as);
+	if (blank)
+		return ga_fail(err, GA_USAGE, "%s is empty", as);
+	if (strlen(value) > GA_PERSON_TEXT_MAX)
+		return ga_fail(err, GA_USAGE, "%s is longer than %d bytes", as,
+			       GA_PERSON_TEXT_MAX);
+	return 0;
 }
 
 static int set_opt(const struct ga_opt *o, const char *as, char *value, struct ga_err *err)
@@ -148,11 +195,8 @@ static int set_opt(const struct ga_opt *o, const char *as, char *value, struct g
 		*(bool *)o->var = true;
 		return 0;
 	case GA_O_TEXT:
-		if (is_stand_in(o, value))
-			return ga_refuse(err, GA_USAGE, "example_text", NULL,
-					 ("%s '%s' stands for a text of yours", as, value),
-					 ("put the text there, in quotes if it has spaces; it is "
-					  "kept with what is done"));
+		if (ga_streq(o->arg, "TEXT") && check_text(as, value, err) < 0)
+			return -1;
 		*(const char **)o->var = value;
 		return 0;
 	case GA_O_PATH:
@@ -179,22 +223,6 @@ static int set_opt(const struct ga_opt *o, const char *as, char *value, struct g
 	return 0;
 }
 
-/* before is a text in front of the hint, or "" */
-static int hint_help(const char *before, struct ga_err *err)
-{
-	return ga_hint(err, "%ssee '%s%s%s --help'", before, cli.prog->name, cli.cmd ? " " : "",
-		       cli.cmd ? cli.cmd->name : "");
-}
-
-/* dashes is "--" for options, else "" */
-static int hint_near(const struct ga_closest_names *near, const char *dashes, struct ga_err *err)
-{
-	ga_autofree char *nearest = near->n ? ga_xprintf("near to it: '%s%s'; ", dashes,
-							 near->names[0]) : ga_xstrdup("");
-
-	return hint_help(nearest, err);
-}
-
 static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 {
 	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
@@ -207,7 +235,8 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 		for (o = *t; o->name; o++)
 			ga_closest_word(&near, o->name);
 	ga_err_set(err, GA_USAGE, "unknown option '%.64s'", name);
-	return hint_near(&near, "--", err);
+	near.before = "--";
+	return hint_near(&near, err);
 }
 
 /* Shows every command of the program, with a line each. */
@@ -230,10 +259,9 @@ int ga_cli_unknown_command(const char *name, const char *const *words, struct ga
 	ga_closest_begin(&near, name);
 	for (c = cli.prog->cmds; c && c->name; c++)
 		ga_closest_word(&near, c->name);
-	for (; words && *words; words++)
-		ga_closest_word(&near, *words);
+	ga_closest_words(&near, words);
 	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
-	return near.n ? hint_near(&near, "", err) : hint_commands(err);
+	return near.n ? hint_near(&near, err) : hint_commands(err);
 }
 
 /* Takes the option at argv[*i]; its value may be the next argument. */
@@ -401,15 +429,25 @@ static const char *const settings[] = {
 	"GPUAAS_SSH", "GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
 };
 
-static bool is_setting(const char *name, struct ga_closest_names *near)
+static bool is_setting(const char *name)
 {
-	ga_closest_begin(near, name);
-	for (const char *const *s = settings; *s; s++) {
-		if (!strcmp(*s, name))
-			return true;
-		ga_closest_word(near, *s);
-	}
-	return false;
+	const char *const *s = settings;
+
+	while (*s && strcmp(*s, name) != 0)
+		s++;
+	return *s;
+}
+
+static void say_unknown_setting(int line, const char *name)
+{
+	ga_autofree char *end = NULL;
+	struct ga_closest_names near;
+
+	ga_closest_begin(&near, name);
+	ga_closest_words(&near, settings);
+	end = ga_closest_end(&near);
+	ga_say("%s: warning: line %d of '" CONF "' has no effect: there is no setting '%.64s'%s",
+	       cli.prog->name, line, name, end);
 }
 
 /* Warns of lines that set nothing, so that a mistyped name is noticed. The warning omits the value,
@@ -420,7 +458,6 @@ static void say_unknown_settings(void)
 	int number = 1;
 
 	for (size_t len; p && *p; p += len + (p[len] == '\n'), number++) {
-		struct ga_closest_names near;
 		ga_autofree char *name = NULL;
 
 		len = strcspn(p, "\n");
@@ -430,11 +467,8 @@ static void say_unknown_settings(void)
 		if (strlen(name) == len)
 			ga_say("%s: warning: line %d of '" CONF "' has no effect: it is no "
 			       "KEY=VALUE", cli.prog->name, number);
-		else if (!is_setting(name, &near))
-			ga_say("%s: warning: line %d of '" CONF "' has no effect: there is no "
-			       "setting '%.64s'%s%s%s", cli.prog->name, number, name,
-			       near.n ? "; near to it: '" : "", near.n ? near.names[0] : "",
-			       near.n ? "'" : "");
+		else if (!is_setting(name))
+			say_unknown_setting(number, name);
 	}
 }
 
@@ -512,7 +546,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	ga_writers_queue_set_deadline(seconds);
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
 		return -1;
-	ga_emit_open(!prog->acts);
+	ga_emit_open(!prog->acts, only_looks());
 	if (cli.help) {
 		if (!cli.no_pager)
 			ga_pager_begin();

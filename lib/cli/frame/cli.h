@@ -15,12 +15,16 @@
 #include "record/sign.h"
 #include "record/time.h"
 
+#define GA_PERSON_TEXT_MAX 1024 /* bytes */
+
 /* The type of an option's value, and of the variable that var points to. An option that is not
  * given does not change its variable, so the initial value is the default. Texts point into
  * argv. */
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool *; takes no value */
-	GA_O_TEXT,     /* const char ** */
+	GA_O_TEXT,     /* const char **; with the arg "TEXT" a text of a person: refused when it is
+			* blank, longer than GA_PERSON_TEXT_MAX, not UTF-8, has a character that
+			* ga_unprintable() finds, or stands for a text (TEXT, REASON, ...) */
 	GA_O_TEXTS,    /* struct ga_borrowed_texts *: the option may repeat; each use adds one */
 	GA_O_PATH,     /* const char **: a file name, which the completions complete */
 	GA_O_INT,      /* int64_t *, within min .. max */
@@ -171,6 +175,13 @@ void ga_print_item(const char *fmt, ...) GA_PRINTF(1, 2);
 void ga_print_record(const struct ga_schema *schema, json_t *json, const char *nothing);
 /* Prints a text of several lines on stdout, also with --json. */
 void ga_print_text(const char *text);
+/* For a list that has nothing, where standard output is a terminal: says so on stderr, "no slots",
+ * or with filters "no slot matches --where state=available". one and many name what is listed;
+ * filters is the text of ga_cli_add_filter, or "". In a pipe it says nothing. */
+void ga_cli_say_none(const char *one, const char *many, const char *filters);
+/* Adds " --where state=available" for each of the n values of an option; a value NULL adds
+ * nothing. */
+void ga_cli_add_filter(struct ga_str *out, const char *option, const char *const *values, size_t n);
 /* Notes an exit status for ga_cli_finish, as an emitted refusal does. 0 notes nothing; only the
  * first status counts. */
 void ga_cli_note_status(int status);

@@ -371,6 +371,35 @@ static void offer_words(const char *const *values, const char *before, const cha
 	}
 }
 
+const char *ga_cli_member_means(const struct ga_schema *schema, const struct ga_field *field)
+{
+	static const char *const members[][2] = {
+		{ "node", "node" }, { "slot", "slot" }, { "slots", "slot" },
+		{ "allocation", "allocation" }, { "profile", "profile" }, { "profiles", "profile" },
+		{ "image", "image" }, { "region", "region" }, { "pool", "pool" },
+		{ "pools", "pool" }, { "project", "project" }, { "projects", "project" },
+		{ "team", "team" }, { "teams", "team" }, { "app", "app" },
+		{ "accelerator_type", "type" }, { "type", "type" }, { "types", "type" },
+		{ "type_name", "type" },
+	};
+	/* Nodes and allocations have ids; of these kinds the name is the key. */
+	static const char *const named[] = { "profile", "image", "region", "team", "app" };
+	char kind[32] = "";
+	size_t i;
+
+	if ((field->type != GA_F_TEXT && field->type != GA_F_TEXTS) || field->values)
+		return NULL;
+	for (i = 0; i < GA_ARRAY_SIZE(members); i++)
+		if (ga_streq(field->name, members[i][0]))
+			return members[i][1];
+	if (schema && schema->kind && ga_streq(field->name, "name"))
+		ga_kind_short(schema, kind);
+	for (i = 0; i < GA_ARRAY_SIZE(named); i++)
+		if (ga_streq(kind, named[i]))
+			return named[i];
+	return NULL;
+}
+
 /* A condition: first the members, then the closed values, or the objects that the member
  * names. before is the text in front of the condition ("--where="). */
 static void offer_condition(const struct cursor *c, const char *before, const char *begin,
@@ -397,8 +426,8 @@ static void offer_condition(const struct cursor *c, const char *before, const ch
 	} else if (f && (f->type == GA_F_BOOL || f->type == GA_F_TRI)) {
 		offer_words(yes_no, up_to_value, begin);
 	} else if (f) {
-		ga_autofree char *word = ga_xstrdup(ga_streq(f->name, "accelerator_type") ?
-						    "type" : f->name);
+		const char *means = ga_cli_member_means(kinds[0], f);
+		ga_autofree char *word = ga_xstrdup(means ? means : f->name);
 		char *q;
 
 		for (q = word; *q; q++)

@@ -41,7 +41,8 @@ static struct {
 	int fd;	     /* where records go */
 	int to_terminal; /* whether fd is a terminal, known from the first record on; -1: not yet */
 	int lock_fd; /* locked for each line if several processes write; -1: only one does */
-	bool only_looks, dry_run;
+	bool only_looks, shows, dry_run;
+	bool named; /* -o name printed something */
 	bool is_child; /* of ga_emit_in_child: its parent gives the records their form */
 	bool broken; /* a write to stdout failed; report it once, at the end */
 	int broken_errno;
@@ -51,10 +52,11 @@ static struct {
 	int64_t drawn_at;
 } emit = { .fd = STDOUT_FILENO, .to_terminal = -1, .lock_fd = -1, .line = GA_STR_INIT };
 
-void ga_emit_open(bool only_looks)
+void ga_emit_open(bool only_looks, bool shows)
 {
 	emit.form = ga_form()->kind;
 	emit.only_looks = only_looks;
+	emit.shows = shows;
 }
 
 void ga_emit_dry_run(void)
@@ -183,6 +185,22 @@ static int write_line(const char *p, size_t n, struct ga_err *err)
 	return 0;
 }
 
+/* -o name of a record without a name: behind other records, as the tasks of an allocation, it is
+ * left out. A refusal or failure is reported on stderr. */
+static int leave_out(const struct ga_schema *schema, json_t *json, struct ga_err *err)
+{
+	const char *sentence = json_string_value(json_object_get(json, "sentence"));
+	const char *hint = json_string_value(json_object_get(json, "hint"));
+
+	if (emit.shows && !emit.named)
+		return ga_form_has_name(schema, err);
+	if (has_status(schema) && sentence)
+		ga_say("%s: %s", ga_cli_program(), sentence);
+	if (has_status(schema) && hint)
+		ga_say("%s: hint: %s", ga_cli_program(), hint);
+	return 0;
+}
+
 /* Writes a record in the form that was chosen; line is its JSON if that exists. */
 static int write_record(const struct ga_schema *schema, json_t *json, const char *line,
 			struct ga_err *err)
@@ -198,6 +216,9 @@ static int write_record(const struct ga_schema *schema, json_t *json, const char
 		break;
 	case GA_FORM_NAME:
 		ga_form_name(schema, json, &emit.line);
+		if (!emit.line.len)
+			return ga_view_operand(schema) ? 0 : leave_out(schema, json, err);
+		emit.named = true;
 		break;
 	case GA_FORM_JSON:
 		if (line)
@@ -472,6 +493,25 @@ void ga_say(const char *fmt, ...)
 	if (shown.len)
 		add_folded(ga_printable_words(shown.buf), 4, width, &lines);
 	fputs(lines.len ? lines.buf : "\n", stderr);
+}
+
+void ga_cli_add_filter(struct ga_str *out, const char *option, const char *const *values, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (values[i])
+			ga_str_addf(out, " %s %s", option, values[i]);
+}
+
+void ga_cli_say_none(const char *one, const char *many, const char *filters)
+{
+	if (!ga_form()->terminal)
+		return;
+	if (*filters)
+		ga_say("no %s matches%s", one, filters);
+	else
+		ga_say("no %s", many);
 }
 
 void ga_print(const char *fmt, ...)

@@ -8,8 +8,9 @@
 
 /* Begins with the form that ga_form_choose chose. only_looks: the program only shows stored
  * records, so the status in such a record does not become its exit status; records that it passes
- * on still count. */
-void ga_emit_open(bool only_looks);
+ * on still count. shows: so does this command, and -o name of a first record without a name is an
+ * error. */
+void ga_emit_open(bool only_looks, bool shows);
 /* From now on, every record that this program makes and that has the member dry_run has it as true,
  * and tables and CSV have a column for it. ga_cli_parse calls this for --dry-run. */
 void ga_emit_dry_run(void);

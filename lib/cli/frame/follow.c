@@ -176,7 +176,7 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 	/* Always records: a table is printed only at its end, which never comes. */
 	if (ga_form_choose("json", NULL, NULL, NULL, err) < 0)
 		return -1;
-	ga_emit_open(true);
+	ga_emit_open(true, true);
 	f.watch = ga_follow_inotify(f.path);
 	while ((r = read_new(&f, err)) > 0)
 		if (!wait_for_change(&f))

@@ -10,6 +10,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/table_views.h"
 #include "record/closest.h"
+#include "record/kind.h"
 
 const char *const ga_form_words[] = { "json", "table", "wide", "csv", "name", NULL };
 
@@ -44,23 +45,21 @@ static bool wants_colour(void)
 
 static int check_column(const char *name, const struct ga_schema *const *kinds, struct ga_err *err)
 {
+	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
 	const struct ga_schema *const *k;
-	const struct ga_field *f;
 	struct ga_column unused;
 
 	ga_closest_begin(&near, name);
 	for (k = kinds; *k; k++) {
 		if (ga_view_find(*k, name, &unused))
 			return 0;
-		for (f = (*k)->fields; f->name; f++)
-			ga_closest_word(&near, f->name);
+		ga_closest_members(&near, *k);
 	}
+	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_member", NULL,
 			 ("no record of this command has a column '%.64s'", name),
-			 ("%s%s%sgpuaas-records(5) has the members of each kind",
-			  near.n ? "near to it: '" : "", near.n ? near.names[0] : "",
-			  near.n ? "'; " : ""));
+			 ("%sgpuaas-records(5) has the members of each kind", hint));
 }
 
 int ga_form_choose(const char *word, const char *columns, const char *sort,
@@ -77,6 +76,7 @@ int ga_form_choose(const char *word, const char *columns, const char *sort,
 			ga_streq(word, "table") ? GA_FORM_TABLE :
 			ga_streq(word, "wide")	? GA_FORM_TABLE :
 						  GA_FORM_JSON,
+		.terminal = isatty(STDOUT_FILENO),
 		.wide = ga_streq(word, "wide"),
 		.width = terminal_width(),
 		.colour = wants_colour(),
@@ -94,6 +94,10 @@ int ga_form_choose(const char *word, const char *columns, const char *sort,
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--columns is for tables and CSV, and this output is records"),
 				 ("add -o table or -o csv; of records, jq takes members"));
+	for (i = 0; kinds && kinds[i] && !ga_view_operand(kinds[i]); i++)
+		;
+	if (i && !kinds[i] && ga_form_has_name(kinds[0], err) < 0)
+		return -1;
 	for (i = 0; kinds && i < form.columns.n; i++)
 		if (check_column(form.columns.v[i], kinds, err) < 0)
 			return -1;
@@ -216,20 +220,37 @@ void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struc
 			add_row(item, &paths, out);
 }
 
+int ga_form_has_name(const struct ga_schema *schema, struct ga_err *err)
+{
+	char kind[32];
+
+	if (form.kind != GA_FORM_NAME || ga_view_operand(schema))
+		return 0;
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("-o name prints what another program takes, and a record of %s has no "
+			  "such word", ga_kind_short(schema, kind)),
+			 ("-o csv --columns NAME,... prints members of it"));
+}
+
+static void add_name(json_t *json, const char *path, struct ga_str *out)
+{
+	size_t before = out->len;
+
+	ga_cell_data(ga_cell_member(json, path), out);
+	if (out->len > before)
+		ga_str_addc(out, '\n');
+}
+
 void ga_form_name(const struct ga_schema *schema, json_t *json, struct ga_str *out)
 {
 	const struct ga_view *view = ga_view_of(schema);
-	const char *path = view ? view->columns[0].path : schema->fields->name;
+	const char *path = ga_view_operand(schema);
 	json_t *item;
 	size_t i;
 
-	if (!view || !view->rows) {
-		ga_cell_data(ga_cell_member(json, path), out);
-		ga_str_addc(out, '\n');
-		return;
-	}
-	json_array_foreach(json_object_get(json, view->rows), i, item) {
-		ga_cell_data(ga_cell_member(item, path), out);
-		ga_str_addc(out, '\n');
-	}
+	if (path && (!view || !view->rows))
+		add_name(json, path, out);
+	else if (path)
+		json_array_foreach(json_object_get(json, view->rows), i, item)
+			add_name(item, path, out);
 }

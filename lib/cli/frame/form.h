@@ -11,11 +11,12 @@ enum ga_form_kind {
 	GA_FORM_JSON,
 	GA_FORM_TABLE,
 	GA_FORM_CSV,  /* a heading with the members, then a line a record (RFC 4180) */
-	GA_FORM_NAME, /* the first column of the table, a line a record */
+	GA_FORM_NAME, /* what another program takes (ga_view_operand), a line a record */
 };
 
 struct ga_form {
 	enum ga_form_kind kind;
+	bool terminal;		 /* standard output is one, before a pager or --watch takes it */
 	bool wide;		 /* a table with every column, as wide as it is */
 	bool colour;
 	int width;		 /* columns of the terminal; 0: no limit */
@@ -32,7 +33,7 @@ const struct ga_form *ga_form(void);
 /* Chooses the form: word is one of ga_form_words; NULL: a table on a terminal, else records.
  * columns: names separated by commas, or NULL; sort: a member, with "-" in front for the highest
  * first, or NULL. GA_USAGE: a column that no kind of kinds has (ends with NULL; NULL: not checked),
- * or --columns with records. */
+ * --columns with records, or names of kinds that all have none. */
 GA_MUST_CHECK int ga_form_choose(const char *word, const char *columns, const char *sort,
 				 const struct ga_schema *const *kinds, struct ga_err *err);
 /* Takes the size that the terminal has now. */
@@ -46,7 +47,11 @@ void ga_form_fold(const char *lead, const char *text, int indent, int hang, int 
 
 /* Adds the line of a record in CSV, after a heading when first. */
 void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struct ga_str *out);
-/* Adds the line of a record by name. */
+/* GA_USAGE: -o name was chosen, and records of that kind have no word that another program
+ * takes. */
+GA_MUST_CHECK int ga_form_has_name(const struct ga_schema *schema, struct ga_err *err);
+/* Adds a line for each word of the record that another program takes; nothing for a record without
+ * one. */
 void ga_form_name(const struct ga_schema *schema, json_t *json, struct ga_str *out);
 
 #endif

@@ -102,3 +102,15 @@ int ga_cli_several(struct ga_several *ask, struct ga_texts *ret, struct ga_err *
 	}
 	return 0;
 }
+
+bool ga_cli_several_goes_on(size_t n, int r, struct ga_err *err)
+{
+	if (n == 1 || (r < 0 && err->code == GA_USAGE))
+		return false;
+	if (r < 0)
+		ga_cli_say_error(err);
+	else
+		ga_cli_note_status(r);
+	ga_err_clear(err);
+	return true;
+}

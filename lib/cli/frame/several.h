@@ -30,12 +30,16 @@ void ga_cli_several_release(struct ga_several *ask);
  * conditions in the order of gpuaas-list. An operand that names no object is reported with its
  * status, and the others go on; a single one is the error. Where nothing meets the conditions, this
  * is reported, and ret stays empty. GA_USAGE: neither operands nor conditions, or both. GA_NOTFOUND
- * with near names: a condition names a node, slot or allocation that is not there; "node!=h77"
+ * with near names (GA_USAGE of a type): a condition names something that is not there; "node!=h77"
  * would match every object. Opens the state to read it, and closes it. ask keeps the conditions:
  * release it.
  */
 GA_MUST_CHECK int ga_cli_several(struct ga_several *ask, struct ga_texts *ret,
 				 struct ga_err *err);
+/* After one of n objects, with r of it: whether the command goes on with the next. Then a refusal of
+ * this one is reported with its status, and err is empty. It does not go on after a single object,
+ * nor after GA_USAGE, which is a mistake in the command and the same for all: r is the end. */
+bool ga_cli_several_goes_on(size_t n, int r, struct ga_err *err);
 /* Reports that an object that was picked is not changed, because it does not meet the conditions
  * any more (ga_store_still gave 0). This is no error, and has no status: conditions mean the
  * objects that meet them. */

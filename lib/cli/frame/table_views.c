@@ -8,7 +8,9 @@
 #include "record/access.h"
 #include "record/app.h"
 #include "record/boot.h"
+#include "record/expectation.h"
 #include "record/host.h"
+#include "record/inventory.h"
 #include "record/match.h"
 #include "record/node.h"
 #include "record/notice.h"
@@ -331,6 +333,33 @@ static const struct {
 	  { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " } } },
 };
 
+/* The ids and names that another program takes. Only --after takes the numbers of histories. */
+static const struct {
+	const struct ga_schema *schema;
+	const char *path;
+} operands[] = {
+	{ &ga_host_schema, "node" },		   { &ga_node_schema, "node" },
+	{ &ga_node_settings_schema, "node" },	   { &ga_node_view_schema, "node" },
+	{ &ga_explanation_schema, "node" },	   { &ga_expectation_schema, "node" },
+	{ &ga_observation_schema, "node" },	   { &ga_inventory_schema, "node" },
+	{ &ga_bootstrap_schema, "node" },	   { &ga_tuning_schema, "node" },
+	{ &ga_slot_schema, "slot" },		   { &ga_wipe_order_schema, "object" },
+	{ &ga_allocation_schema, "allocation" },   { &ga_app_fit_schema, "allocation" },
+	{ &ga_plan_schema, "allocation" },	   { &ga_release_order_schema, "allocation" },
+	{ &ga_hold_order_schema, "allocation" },   { &ga_released_schema, "allocation" },
+	{ &ga_power_schema, "allocation" },	   { &ga_console_schema, "allocation" },
+	{ &ga_ingress_schema, "allocation" },	   { &ga_reach_schema, "allocation" },
+	{ &ga_drain_blocker_schema, "object" },	   { &ga_attention_schema, "object" },
+	{ &ga_profile_schema, "name" },		   { &ga_hardware_profile_schema, "name" },
+	{ &ga_match_schema, "profile" },	   { &ga_accelerator_schema, "slug" },
+	{ &ga_image_schema, "name" },		   { &ga_node_image_schema, "image" },
+	{ &ga_app_schema, "name" },		   { &ga_team_schema, "name" },
+	{ &ga_grant_schema, "name" },		   { &ga_proposal_schema, "proposal" },
+	{ &ga_region_schema, "name" },		   { &ga_pool_schema, "pool" },
+	{ &ga_maintenance_schema, "maintenance" }, { &ga_wipe_evidence_schema, "evidence" },
+	{ &ga_state_schema, "path" },
+};
+
 const struct ga_column ga_dry_run_column = { "DRY RUN", "dry_run", 0 };
 
 const struct ga_view *ga_view_of(const struct ga_schema *schema)
@@ -368,6 +397,16 @@ const struct ga_below *ga_view_below(const struct ga_view *view)
 		if (belows[i].schema == view->schema)
 			return belows[i].below;
 	return none;
+}
+
+const char *ga_view_operand(const struct ga_schema *schema)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(operands); i++)
+		if (operands[i].schema == schema)
+			return operands[i].path;
+	return NULL;
 }
 
 /* Whether a title is that name: in any case, with _ for a space. */

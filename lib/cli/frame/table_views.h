@@ -45,6 +45,9 @@ struct ga_below {
 #define GA_VIEW_BELOW 3
 /* Those of a kind, at most GA_VIEW_BELOW; the list ends with one without path. Never NULL. */
 const struct ga_below *ga_view_below(const struct ga_view *view);
+/* The member of a record that another program takes as an operand or option, for -o name: the id
+ * or name of the object that the record is; NULL: none does, as of a row of a history. */
+const char *ga_view_operand(const struct ga_schema *schema);
 /* The column of a kind that a person names, with a title for it: by the title of a column, in any
  * case and with _ for a space ("LARGEST FREE", "largest_free"), or by a member ("nvme.path"). name
  * is borrowed. false: the kind has none. */

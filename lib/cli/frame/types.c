@@ -43,16 +43,13 @@ int ga_cli_manual_types(struct ga_manual_types *ret, struct ga_err *err)
 
 int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
 {
-	ga_autostr struct ga_str slugs = GA_STR_INIT;
+	ga_autofree char *slugs = NULL;
 	struct ga_closest_names near;
-	size_t i;
 
 	ga_accels_near(list, name, &near);
-	for (i = 0; i < near.n; i++)
-		ga_str_addf(&slugs, "%s%s", i ? ", " : "", near.names[i]);
+	slugs = ga_closest_end(&near);
 	return ga_refuse(err, GA_USAGE, "unknown_type", NULL,
-			 ("'%.64s' is no type of the catalogue%s%s", name,
-			  near.n ? "; near to it: " : "", slugs.buf),
+			 ("'%.64s' is no type of the catalogue%s", name, slugs),
 			 (strchr(name, ',') ? "give --type again for each of them" :
 					      "'gpuaas-profile catalog' shows them; a drop-in can "
 					      "add one: gpuaas-accelerators(7)"));

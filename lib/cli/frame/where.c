@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of people: they may use a name or the beginning of an id. */
+/* Conditions of people: they may use a name, the beginning of an id, a short name of a type. */
 #include "cli/frame/where.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/complete.h"
 #include "cli/frame/table_views.h"
+#include "cli/frame/types.h"
 #include "state/query/find.h"
 
 void ga_cli_where_release(struct ga_cli_where *w)
 {
 	ga_wheres_release(&w->where);
-}
-
-/* The kind of object whose ids the member has, or NULL. */
-static const char *kind_of(const char *path)
-{
-	static const char *const kinds[] = { "node", "slot", "allocation" };
-	size_t i;
-
-	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
-		if (!strcmp(path, kinds[i]))
-			return kinds[i];
-	return NULL;
 }
 
 /* The member that has the id of an object of that kind: "object", except in a list whose objects
@@ -59,38 +49,129 @@ static int add_or(struct ga_where *w, const struct ga_schema *schema, const char
 	return ga_where_parse(schema, text, 0, *to, err);
 }
 
-/* Puts ids in place of the names in one condition. */
-static int resolve(struct ga_db *db, const char *list, const struct ga_schema *schema,
-		   struct ga_where *w, struct ga_cli_where *ret, struct ga_err *err)
+/* The member beside type_name that has the slug: "gpu.type" for "gpu.type_name"; NULL: none.
+ * Allocated. */
+static char *slug_of(const struct ga_schema *schema, const char *path)
 {
-	bool any = !strcmp(w->path, "object");
-	const char *kind = kind_of(w->path);
+	static const char *const members[] = { "accelerator_type", "type" };
+	const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
 	size_t i;
 
-	for (i = 0; (any || kind) && i < w->values.n; i++) {
-		struct ga_where_value *v = &w->values.v[i];
-		struct ga_err why = GA_ERR_INIT;
-		const char *found = kind;
-		ga_autofree char *id = NULL;
+	for (i = 0; !strcmp(last, "type_name") && i < GA_ARRAY_SIZE(members); i++) {
+		ga_autofree char *name = ga_xprintf("%.*s%s", (int)(last - path), path, members[i]);
 
-		if (v->null)
-			continue;
-		if (ga_store_resolve(db, kind, v->text, &id, &found, &why) == 0) {
-			if (any && add_or(w, schema, member_of(list, found), id, err) < 0)
-				return -1;
-			if (!any) {
-				free(v->text);
-				v->text = GA_TAKE(id);
-			}
-		} else if (why.code == GA_NOTFOUND || (any && why.code == GA_USAGE)) {
-			if (!ret->unknown.code)
-				ret->unknown = why;
-			if (!ret->ignored.code && (w->values.n > 1 || w->op == GA_WHERE_IS_NOT))
-				ret->ignored = why;
-		} else {
-			*err = why;
+		if (ga_where_has_member(schema, name, strlen(name)))
+			return GA_TAKE(name);
+	}
+	return NULL;
+}
+
+/* Adds the types that a name means, one or several, beside the value. 0: it means none, see why. */
+static int add_types(const struct ga_schema *schema, struct ga_where *w, const char *name,
+		     struct ga_err *why, struct ga_err *err)
+{
+	ga_autonamed struct ga_accel_named named = { 0 };
+	ga_autofree char *member = slug_of(schema, w->path);
+	ga_autoaccels struct ga_accels *list = NULL;
+	size_t i;
+
+	if (ga_cli_catalogue(&list, err) < 0)
+		return -1;
+	if (ga_cli_type_named(list, name, &named, why) < 0)
+		return 0;
+	for (i = 0; i < named.types.n; i++)
+		if (!member)
+			ga_list_add(&w->values)->text = ga_xstrdup(named.types.v[i]);
+		else if (add_or(w, schema, member, named.types.v[i], err) < 0)
 			return -1;
-		}
+	return 1;
+}
+
+/* Puts an id in place of a name, or adds to the condition what the name means. 0: nothing has that
+ * name, and why is the error. */
+static int resolve_value(struct ga_db *db, const char *list, const struct ga_schema *schema,
+			 struct ga_where *w, size_t nth, struct ga_err *why, struct ga_err *err)
+{
+	const struct ga_schema *of = strchr(w->path, '.') ? NULL : schema;
+	const char *kind = ga_cli_member_means(of, w->field), *found = kind;
+	char **text = &w->values.v[nth].text;
+	bool any = !strcmp(w->path, "object");
+	ga_autofree char *id = NULL;
+
+	if (!any && !kind)
+		return 1;
+	if (ga_streq(kind, "type"))
+		return add_types(schema, w, *text, why, err);
+	if (ga_store_resolve(db, kind, *text, &id, &found, why) < 0) {
+		if (why->code == GA_NOTFOUND || (any && why->code == GA_USAGE))
+			return 0;
+		*err = *why;
+		return -1;
+	}
+	if (any)
+		return add_or(w, schema, member_of(list, found), id, err) < 0 ? -1 : 1;
+	free(*text);
+	*text = GA_TAKE(id);
+	return 1;
+}
+
+static int note_row(const struct ga_schema *schema, const void *obj, void *any, struct ga_err *err)
+{
+	(void)schema;
+	(void)obj;
+	(void)err;
+	*(bool *)any = true;
+	return 0;
+}
+
+/* The list itself reports records that cannot be read. */
+static void ignore_unreadable(const char *kind, const char *object, const struct ga_err *why)
+{
+	(void)kind;
+	(void)object;
+	(void)why;
+}
+
+/* Whether a record of the whole list has the value: it may name what the state has no more. */
+static int some_row_has(struct ga_db *db, const struct ga_list_query *q, const struct ga_where *w,
+			const struct ga_where_value *value, struct ga_err *err)
+{
+	struct ga_where_value one = *value; /* borrowed, as path is */
+	struct ga_where is = { .path = w->path, .field = w->field, .op = GA_WHERE_IS,
+			       .values = { &one, 1 } };
+	const struct ga_wheres where = { &is, 1 };
+	const struct ga_list_query all = {
+		.kind = q->kind, .where = &where, .limit = 1, .stale_seconds = q->stale_seconds,
+		.here = q->here, .unreadable = ignore_unreadable,
+	};
+	bool any = false;
+
+	return ga_store_list(db, &all, note_row, &any, err) < 0 ? -1 : any;
+}
+
+/* Resolves the values of one condition, and notes those that name nothing. */
+static int resolve(struct ga_db *db, const struct ga_list_query *q, const struct ga_schema *schema,
+		   struct ga_where *w, struct ga_cli_where *ret, struct ga_err *err)
+{
+	size_t i, n = w->values.n; /* those that are added are resolved */
+
+	for (i = 0; i < n; i++) {
+		struct ga_err why = GA_ERR_INIT;
+		int r;
+
+		if (w->values.v[i].null)
+			continue;
+		r = resolve_value(db, q->kind, schema, w, i, &why, err);
+		if (!r)
+			r = some_row_has(db, q, w, &w->values.v[i], err);
+		if (r < 0)
+			return -1;
+		if (r)
+			continue;
+		if (!ret->unknown.code)
+			ret->unknown = why;
+		if (!ret->ignored.code && (n > 1 || w->op == GA_WHERE_IS_NOT))
+			ret->ignored = why;
 	}
 	return 0;
 }
@@ -124,7 +205,7 @@ int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 		struct ga_where *w = ga_list_add(&ret->where);
 
 		if (ga_where_parse(schema, condition, now, w, err) < 0 ||
-		    resolve(db, q->kind, schema, w, ret, err) < 0)
+		    resolve(db, q, schema, w, ret, err) < 0)
 			return -1;
 	}
 	q->where = &ret->where;

@@ -11,8 +11,8 @@
 /* The conditions of a query with ids for names; owns what q->where points to. */
 struct ga_cli_where {
 	struct ga_wheres where;
-	/* The first name that no object has, as an error; code 0: there is none. It counts only if
-	 * no record matches: a record may name an object that the state does not have. */
+	/* The first name that nothing in the state and no record of the list has, as an error; code
+	 * 0: there is none. For a command that shows, it counts only if no record matches. */
 	struct ga_err unknown;
 	/* The first of them that the conditions do without: one of several, or negated. */
 	struct ga_err ignored;
@@ -22,15 +22,18 @@ void ga_cli_where_release(struct ga_cli_where *w);
  * Fills q->where from the n conditions that a person typed (state/query/where.h), on records of the
  * schema (NULL: that of the list). A member may also be named by the title of its column. In
  * "node=h7", the name of a node, slot or allocation, or the beginning of its id, becomes its id.
+ * "type=h200" matches each type that the name means, as --type of the programs. The value of a
+ * member that names a profile, image, region, pool, project, team or app is checked.
  * "object=NAME" matches also the object that gpuaas-show finds by NAME, and in a list whose rows
  * are about parts of that object, these rows. GA_USAGE: as ga_where_parse, or a name of a node,
- * slot or allocation could be several. ret begins zeroed. Needs a read transaction.
+ * slot or allocation could be several. q has its kind, stale_seconds and here. ret begins zeroed.
+ * Needs a read transaction.
  */
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 			       const struct ga_schema *schema, struct ga_list_query *q,
 			       struct ga_cli_where *ret, struct ga_err *err);
-/* For a command that acts: GA_NOTFOUND with near names when a condition, of objects of that kind,
- * names a node, slot or allocation that is not there; also as "name". */
+/* For a command that acts: GA_NOTFOUND, or GA_USAGE of a type, with near names when a condition, of
+ * objects of that kind, names something that is not there; also as "name". */
 GA_MUST_CHECK int ga_cli_where_known(struct ga_db *db, const char *kind,
 				     const struct ga_cli_where *w, struct ga_err *err);
 /* For a command that shows: reports the name that the conditions do without, if there is one. */

@@ -29,34 +29,13 @@ static void add(struct ga_borrowed_texts *w, const char *word)
 		*ga_list_add(w) = word;
 }
 
-/* Adds "; near to it: Hopper", or nothing: behind what a message says, where the hint of
- * ga_closest_hint stands in front of another. */
-static void add_names(const struct ga_closest_names *near, struct ga_str *out)
-{
-	size_t i;
-
-	for (i = 0; i < near->n; i++)
-		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near->names[i]);
-}
-
-/* Adds what is near of one spelling. */
-static void add_near(const struct ga_borrowed_texts *w, const char *text, struct ga_str *out)
-{
-	struct ga_closest_names near;
-	size_t i;
-
-	ga_closest_begin(&near, text);
-	for (i = 0; i < w->n; i++)
-		ga_closest_word(&near, w->v[i]);
-	add_names(&near, out);
-}
-
 /* Models have many spellings, so people write "meta-llama/Llama-2-70b-hf": a name is near, too, if
  * it stands in the last part of the text, letters and digits only. */
 static void add_near_models(const struct ga_borrowed_texts *w, const char *text, struct ga_str *out)
 {
 	const char *slash = strrchr(text, '/'), *last = slash && slash[1] ? slash + 1 : text;
 	struct ga_closest_names near, whole;
+	ga_autofree char *end = NULL;
 	size_t i;
 
 	ga_closest_begin(&near, last);
@@ -70,7 +49,8 @@ static void add_near_models(const struct ga_borrowed_texts *w, const char *text,
 			far = 0;
 		ga_closest_add(&near, w->v[i], far);
 	}
-	add_names(&near, out);
+	end = ga_closest_end(&near);
+	ga_str_add(out, end);
 }
 
 /* Adds a size that stands in the name of a model, such as 70B, as the option that it would be. */
@@ -94,11 +74,16 @@ static void add_size(const char *name, struct ga_str *out)
 static int refuse(const struct ga_borrowed_texts *w, const char *text, const char *what,
 		  struct ga_err *err)
 {
-	ga_autostr struct ga_str near = GA_STR_INIT;
+	ga_autofree char *end = NULL;
+	struct ga_closest_names near;
+	size_t i;
 
-	add_near(w, text, &near);
+	ga_closest_begin(&near, text);
+	for (i = 0; i < w->n; i++)
+		ga_closest_word(&near, w->v[i]);
+	end = ga_closest_end(&near);
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("'%.64s' is no %s of the catalogue%s", text, what, near.buf),
+			 ("'%.64s' is no %s of the catalogue%s", text, what, end),
 			 ("'gpuaas-profile catalog' shows them; a drop-in can add one: "
 			  "gpuaas-accelerators(7)"));
 }

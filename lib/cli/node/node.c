@@ -241,7 +241,7 @@ static int list(struct run *run, struct ga_err *err)
 {
 	ga_cleanup(ga_cli_where_release) struct ga_cli_where names = { .where = { 0 } };
 	struct ga_list_query q = { .kind = "node" };
-
+	ga_autostr struct ga_str filters = GA_STR_INIT;
 	bool any = false;
 
 	if (begin(run, false, false, err) < 0 ||
@@ -250,6 +250,9 @@ static int list(struct run *run, struct ga_err *err)
 		return -1;
 	if (any || !names.unknown.code) {
 		ga_cli_where_warn(&names);
+		ga_cli_add_filter(&filters, "--where", run->o->where.v, run->o->where.n);
+		if (!any)
+			ga_cli_say_none("node", "nodes", filters.buf);
 		return 0;
 	}
 	*err = names.unknown;
@@ -479,13 +482,8 @@ static int each_node(struct run *run, size_t n_operands,
 			ga_cli_several_left("node", run->id);
 		r = after(run, r, err);
 		cleanup_run(run);
-		if (nodes.n == 1)
+		if (!ga_cli_several_goes_on(nodes.n, r, err))
 			return r;
-		if (r < 0)
-			ga_cli_say_error(err);
-		else
-			ga_cli_note_status(r);
-		ga_err_clear(err);
 	}
 	return 0;
 }

@@ -16,8 +16,6 @@
 #include "state/capacity/view.h"
 #include "state/db/audit.h"
 
-#define REASON_MAX 1024
-
 struct nodes {
 	const struct ga_nodes_opts *o;
 	const struct ga_accels *list;
@@ -97,10 +95,16 @@ static void warn_of_twins(struct nodes *n)
 
 static int emit_all(struct nodes *n, struct ga_err *err)
 {
+	ga_autostr struct ga_str filters = GA_STR_INIT;
 	size_t i;
 	int r = 0;
 
 	warn_of_twins(n);
+	ga_cli_add_filter(&filters, "--type", n->o->types.v, n->o->types.n);
+	if (n->o->unknown)
+		ga_str_add(&filters, " --unknown");
+	if (!n->views.n)
+		ga_cli_say_none("node", "nodes", filters.buf);
 	for (i = 0; i < n->views.n && r == 0; i++)
 		r = ga_emit(&ga_node_view_schema, &n->views.v[i], err);
 	return r;
@@ -279,22 +283,6 @@ static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, c
 	return o->dry_run ? 0 : ga_db_commit(db, err);
 }
 
-/* Checks the reason, which is shown in the evidence of the view after the type. */
-static int check_reason(const char *reason, struct ga_err *err)
-{
-	ga_autojson json_t *text = json_string(reason); /* NULL unless it is UTF-8 */
-	const char *p = reason;
-
-	for (; *p && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
-		;
-	if (*p || !text)
-		return ga_fail(err, GA_USAGE, "--reason %s", *p ? "contains control characters" :
-								  "is not text in UTF-8");
-	if (p - reason > REASON_MAX)
-		return ga_fail(err, GA_USAGE, "--reason is longer than %d bytes", REASON_MAX);
-	return 0;
-}
-
 static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct ga_err *err)
 {
 	ga_automanual struct ga_manual_types types = { NULL, 0 };
@@ -303,10 +291,8 @@ static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct g
 
 	if (n < 2)
 		return ga_fail(err, GA_USAGE, "nodes set takes a node and its types");
-	if (!o->reason || !*o->reason)
+	if (!o->reason)
 		return ga_fail(err, GA_USAGE, "--reason is missing: how the type is known");
-	if (check_reason(o->reason, err) < 0)
-		return -1;
 	if (ga_cli_catalogue(&list, err) < 0)
 		return -1;
 	for (i = 1; i < n; i++)
@@ -327,8 +313,6 @@ int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
 	if (n && !strcmp(args[0], "clear")) {
 		if (n != 2)
 			return ga_fail(err, GA_USAGE, "nodes clear takes one node");
-		if (o->reason && check_reason(o->reason, err) < 0)
-			return -1;
 		return record(o, NULL, args[1], &none, err);
 	}
 	if (n > 1)

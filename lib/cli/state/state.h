@@ -33,8 +33,7 @@ GA_MUST_CHECK int ga_cli_notify(struct ga_err *err);
 /* Acknowledges entries of attention, or takes that back. */
 GA_MUST_CHECK int ga_cli_acknowledge(struct ga_err *err);
 
-/* Refuses a command without --reason, or with one that is blank, longer than GA_TEXT_MAX, or has
- * control characters (GA_USAGE): the audit keeps it. */
+/* Refuses a command without --reason (GA_USAGE): the audit keeps it. */
 GA_MUST_CHECK int ga_cli_need_reason(const char *given, const char *command, struct ga_err *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "record/expectation.h"
 #include "record/time.h"
+#include "record/words.h"
 
 struct words {
 	const char *word, *doc;
@@ -149,13 +150,9 @@ const struct ga_expected_allocation *ga_drift_allocation(const struct ga_expecta
 
 bool ga_drift_is_live(const struct ga_expectation *want, const char *allocation)
 {
-	static const char *const ended[] = { "released", "cancelled", "refused" };
 	const struct ga_expected_allocation *a = ga_drift_allocation(want, allocation);
 
-	for (size_t i = 0; a && i < GA_ARRAY_SIZE(ended); i++)
-		if (ga_streq(a->state, ended[i]))
-			return false;
-	return a;
+	return a && !ga_allocation_has_ended(a->state);
 }
 
 bool ga_drift_is_over(const struct ga_expectation *want, const struct ga_seen *seen,

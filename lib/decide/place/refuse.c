@@ -217,7 +217,7 @@ static bool refuse_region(const struct ga_place_ask *ask, struct ga_refusal *ret
 	const char *asked = ask->request->region;
 	bool by_profile = !asked || ga_fleet_has_region(f, asked);
 	const char *region = by_profile ? ask->profile->region : asked;
-	ga_autofree char *open = NULL;
+	ga_autofree char *open = NULL, *hint = NULL;
 	struct ga_closest_names near;
 	size_t i;
 
@@ -230,11 +230,12 @@ static bool refuse_region(const struct ga_place_ask *ask, struct ga_refusal *ret
 		if (f->nodes.v[i].region)
 			ga_closest_word(&near, f->nodes.v[i].region);
 	open = ga_place_open_regions(ask);
+	hint = ga_closest_hint(&near);
 	say(ret, "other_region_wanted",
 	    ga_xprintf("there is no region '%s'%s%s%s", region,
 		       by_profile ? ", which profile '" : "", by_profile ? ask->profile->name : "",
 		       by_profile ? "' names" : ""),
-	    near.n ? ga_xprintf("near to it: '%s'; %s", near.names[0], open) : GA_TAKE(open));
+	    ga_xprintf("%s%s", hint, open));
 	return true;
 }
 

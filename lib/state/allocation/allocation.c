@@ -2,6 +2,7 @@
 /* Allocations, claims, usage and timelines as records. */
 #include "state/allocation/allocation.h"
 #include "record/result.h"
+#include "state/db/fsm.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 
@@ -22,8 +23,7 @@
 	"a.created_at, iif(a.state IN ('placed', 'held'), a.expires_at, NULL), " \
 	"(SELECT lab FROM meta), " \
 	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
-	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
-	"'refused')), " \
+	"p.version <> a.profile_version AND a.state NOT IN " GA_SQL_ENDED "), " \
 	"a.type_reason, a.app, a.app_version, " \
 	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name') FROM allocation a "
 

@@ -12,9 +12,11 @@
 #include "record/rec.h"
 #include "record/release.h"
 #include "record/time.h"
+#include "record/words.h"
 #include "state/allocation/plan.h"
 #include "state/allocation/release.h"
 #include "state/db/audit.h"
+#include "state/db/fsm.h"
 
 /* ---- repeated requests ---- */
 
@@ -37,8 +39,7 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 				 ("request_id '%.80s' belongs to another request (allocation '%s')",
 				  request->request_id, id),
 				 ("a new request needs a request_id of its own"));
-	if (!plan || ga_streq(state, "cancelled") || ga_streq(state, "released") ||
-	    ga_streq(state, "refused"))
+	if (!plan || ga_allocation_has_ended(state))
 		return ga_refuse(err, GA_CONFLICT, "request_ended", id,
 				 ("request_id '%.80s' was answered with allocation '%s', which is "
 				  "%s", request->request_id, id, state),
@@ -68,7 +69,7 @@ static int fail_name(struct ga_db *db, const char *name, struct ga_err *err)
 
 	if (ga_db_one(db, &none,
 		      "SELECT id, state FROM allocation WHERE name = ?1 AND state NOT IN "
-		      "('released', 'cancelled', 'refused')",
+		      GA_SQL_ENDED,
 		      "sSS", name, &id, &state) <= 0)
 		return -1;
 	return ga_refuse(err, GA_CONFLICT, "name_taken", id,

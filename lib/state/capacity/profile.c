@@ -13,6 +13,7 @@
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
+#include "state/db/fsm.h"
 #include "state/db/near.h"
 #include "state/db/row.h"
 
@@ -260,8 +261,8 @@ int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t vers
 
 	return ga_db_get(db, err,
 			 "SELECT count(*) FROM allocation WHERE profile = ?1 AND "
-			 "profile_version <> ?2 AND state NOT IN ('released', 'cancelled', "
-			 "'refused')", "siI", name, version, &n) < 0 ? -1 : n;
+			 "profile_version <> ?2 AND state NOT IN " GA_SQL_ENDED, "siI",
+			 name, version, &n) < 0 ? -1 : n;
 }
 
 static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const char *),

@@ -7,12 +7,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "state/db/internal.h"
 
 #define STATE_ID 0x47505541 /* GPUA */
+#define NAME_A_BACKUP "name a file that 'gpuaas-state backup' made"
 
 static void remove_beside(const char *path, const char *suffix)
 {
@@ -63,11 +65,16 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err)
 	ga_autofree char *dir = ga_file_folder(to);
 	ga_autofd int fd = -1;
 	sqlite3 *in = NULL, *out = NULL;
+	struct stat st;
 	int r = -1;
 
 	if (access(from, R_OK) < 0)
 		return ga_fail_for(err, errno == ENOENT ? GA_NOTFOUND : GA_DENIED, "no_backup",
 				   "cannot read '%s': %s", from, strerror(errno));
+	/* SQLite would wait for ever for the other end of a pipe. */
+	if (stat(from, &st) == 0 && !S_ISREG(st.st_mode))
+		return ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
+				 ("'%s' is no file with a state", from), (NAME_A_BACKUP));
 	ga_db_remove(to);
 	fd = ga_file_open_like(to, dir, err);
 	if (fd < 0)
@@ -81,7 +88,7 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err)
 		r = ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
 			      ("'%s' is not a state of gpuaas, or cannot be read: %s", from,
 			       sqlite3_errmsg(in)),
-			      ("name a file that 'gpuaas-state backup' made"));
+			      (NAME_A_BACKUP));
 	else
 		r = copy_pages(in, out, from, err);
 	sqlite3_close(in);

@@ -25,6 +25,10 @@ struct ga_fsm_state {
 	int64_t limit_seconds; /* stuck after that long; 0: no limit */
 };
 
+/* The states of an allocation that has ended, as a list of SQL; of a record:
+ * ga_allocation_has_ended(). */
+#define GA_SQL_ENDED "('released', 'cancelled', 'refused')"
+
 /* The states of a machine, first the state in which rows are born; the end has no name. */
 const struct ga_fsm_state *ga_fsm_states(enum ga_machine m);
 /* The state with this name, or NULL. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "state/db/fsm.h"
 
 /* Tables whose rows are never deleted. */
 static const char *const kept[] = {
@@ -84,8 +85,7 @@ static const struct {
 	{ "allocation", "request", "", "request_id = NEW.request_id",
 	  "request_taken: another allocation has that request id" },
 	{ "allocation", "name", "name",
-	  "name = NEW.name AND state NOT IN ('released', 'cancelled', 'refused') AND "
-	  "NEW.state NOT IN ('released', 'cancelled', 'refused')",
+	  "name = NEW.name AND state NOT IN " GA_SQL_ENDED " AND NEW.state NOT IN " GA_SQL_ENDED,
 	  "name_taken: another allocation has that name" },
 	{ "claim", "number", "", "number = NEW.number", NUMBER_SENTENCE },
 	{ "claim", "id", "", "id = NEW.id", "duplicate: there is a claim of that id" },
@@ -276,7 +276,7 @@ static const struct ga_rule rules[] = {
 	  "fixed: what an allocation is billed by does not change once it has spans", NULL },
 	{ "usage_over", "BEFORE INSERT ON usage",
 	  "EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
-	  "state IN ('released', 'cancelled', 'refused'))",
+	  "state IN " GA_SQL_ENDED ")",
 	  "usage_life: an allocation that is over is used no more", NULL },
 	{ "usage_early", "BEFORE INSERT ON usage",
 	  "EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "

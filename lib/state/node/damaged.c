@@ -11,6 +11,7 @@
 #include "state/allocation/move.h"
 #include "state/capacity/profile.h"
 #include "state/db/attend.h"
+#include "state/db/fsm.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/slot/suspect.h"
@@ -19,7 +20,7 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 
 /* Only live objects. A blocker that cannot be read is also the first blocker of its object, and
  * attention shows it there. */
-#define LIVE "state NOT IN ('released', 'cancelled', 'refused')"
+#define LIVE "state NOT IN " GA_SQL_ENDED
 #define OF_NODE(what) "SELECT 'node', id, state, since, id, NULL, '" what "', NULL FROM node WHERE "
 #define OF_SLOT(what) \
 	"SELECT 'slot', id, state, since, node_id, NULL, '" what "', NULL FROM slot WHERE "

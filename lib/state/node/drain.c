@@ -350,7 +350,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 		      "SELECT count(*) FROM allocation "
 		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "
 		      "AND request_id < 'evacuate-' || ?1 || '.' "
-		      "AND state IN ('cancelled', 'refused', 'released')",
+		      "AND state IN " GA_SQL_ENDED,
 		      "sI", allocation, &before) < 0) {
 		ga_schema_release(&ga_request_schema, ret);
 		return -1;

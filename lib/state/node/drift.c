@@ -7,6 +7,7 @@
 #include "record/result.h"
 #include "record/time.h"
 #include "state/db/attend.h"
+#include "state/db/fsm.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/node/drift.h"
@@ -74,10 +75,6 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 
 /* ---- attention ---- */
 
-/* Remains on a host of an allocation that ended belong to its node: no command for the allocation
- * removes them. */
-#define ENDED "('released', 'cancelled', 'refused') "
-
 /* The row about the slot's health already names the lost GPU, or a later discovery saw it well. */
 #define LOST_IS_TOLD \
 	"((s.health_state = 'failed' AND s.health_detail GLOB 'gpu_lost: *') OR " \
@@ -116,6 +113,8 @@ int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
+	/* Remains on a host of an allocation that ended belong to its node: no command for the
+	 * allocation removes them. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT d.object, CASE WHEN a.id IS NOT NULL THEN 'allocation' "
 			"WHEN s.id IS NOT NULL THEN 'slot' WHEN d.object = n.id THEN 'node' END, "
@@ -123,9 +122,10 @@ int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			"a.project, d.expected, d.observed, "
 			"CASE WHEN e.id IS NULL THEN d.command END "
 			"FROM node_drift d JOIN node n ON n.id = d.node_id "
-			"LEFT JOIN allocation a ON a.id = d.object AND a.state NOT IN " ENDED
-			"LEFT JOIN allocation e ON e.id = d.object AND e.state IN " ENDED
-			"LEFT JOIN slot s ON s.id = d.object WHERE n.state <> 'retired' "
+			"LEFT JOIN allocation a ON a.id = d.object "
+			"AND a.state NOT IN " GA_SQL_ENDED
+			" LEFT JOIN allocation e ON e.id = d.object AND e.state IN " GA_SQL_ENDED
+			" LEFT JOIN slot s ON s.id = d.object WHERE n.state <> 'retired' "
 			"AND NOT (d.code = 'fingerprint_changed' AND d.observed IS n.fingerprint) "
 			"AND NOT (d.code = 'gpu_lost' AND s.id IS NOT NULL AND " LOST_IS_TOLD ") "
 			"ORDER BY d.severity, d.node_id, d.object, d.code",

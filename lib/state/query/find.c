@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds an object by the text that a person types: an id, a name, or a unique prefix of an id. */
-#include "state/db/row.h"
+#include <string.h>
+
+#include "state/db/fsm.h"
 #include "state/db/near.h"
+#include "state/db/row.h"
 #include "state/query/find.h"
 
 /*
@@ -14,13 +17,13 @@
 #define FINDING \
 	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 3 END " \
 	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
-	"AND state NOT IN ('released', 'cancelled', 'refused') " \
+	"AND state NOT IN " GA_SQL_ENDED " " \
 	"UNION ALL SELECT 'slot', id, CASE WHEN id = ?1 THEN 0 ELSE 3 END FROM slot " \
 	"WHERE id >= ?1 AND id < ?1 || '~' " \
 	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 3 END " \
 	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
 	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 2 FROM allocation WHERE name = ?1 " \
-	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) e " \
+	"AND state IN " GA_SQL_ENDED " ORDER BY created_at DESC LIMIT 1) e " \
 	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
 	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \
 	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1 " \
@@ -38,16 +41,37 @@ static const char *word(const char *kind)
 	return NULL;
 }
 
+static int unknown(struct ga_db *db, const char *kind, const char *text, struct ga_err *err)
+{
+	ga_autofree char *near = ga_db_near(db, kind, text);
+
+	if (!kind)
+		return ga_refuse(err, GA_NOTFOUND, NULL, text,
+				 ("there is no object '%s'", text),
+				 ("%s'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list "
+				  "allocations' show them", near));
+	/* Projects have no list of their own. */
+	return ga_refuse(err, GA_NOTFOUND, NULL, text,
+			 ("there is no %s '%s'", kind, text),
+			 ("%s'gpuaas-list %ss' shows them", near,
+			  strcmp(kind, "project") ? kind : "allocation"));
+}
+
 int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 		     const char **kind_found, struct ga_err *err)
 {
 	ga_autostr struct ga_str matches = GA_STR_INIT;
 	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *near = NULL;
 	int64_t best = GA_UNKNOWN;
 	int r = 0, n = 0;
 
 	*ret = NULL;
+	if (kind && !word(kind)) {
+		r = ga_db_has_name(db, kind, text, err);
+		if (r > 0)
+			*ret = ga_xstrdup(text);
+		return r > 0 ? 0 : r < 0 ? -1 : unknown(db, kind, text, err);
+	}
 	if (ga_db_query(db, &rows, err,
 			"SELECT k, id, rank FROM (" FINDING ") found WHERE ?2 IS NULL OR k = ?2 "
 			"ORDER BY rank, k, id LIMIT 9",
@@ -72,17 +96,7 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 		*ret = NULL;
 		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
 				 ("'%s' could be %s", text, matches.buf),
-				 ("give more of the id"));
+				 ("give the id of the one that is meant, or more of it"));
 	}
-	if (n)
-		return 0;
-	near = ga_db_near(db, kind, text);
-	if (!kind)
-		return ga_refuse(err, GA_NOTFOUND, NULL, text,
-				 ("there is no object '%s'", text),
-				 ("%s'gpuaas-list nodes', 'gpuaas-list slots' and 'gpuaas-list "
-				  "allocations' show them", near));
-	return ga_refuse(err, GA_NOTFOUND, NULL, text,
-			 ("there is no %s '%s'", kind, text),
-			 ("%s'gpuaas-list %ss' shows them", near, kind));
+	return n ? 0 : unknown(db, kind, text, err);
 }

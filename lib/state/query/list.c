@@ -170,6 +170,17 @@ const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err)
 	return k ? k->schema : NULL;
 }
 
+void ga_list_words(const char *kind, const char **one, const char **many)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++)
+		if (ga_streq(kinds[i].name, kind) || ga_streq(kinds[i].plural, kind)) {
+			*one = kinds[i].name;
+			*many = kinds[i].plural;
+		}
+}
+
 bool ga_list_is_history(const struct ga_schema *schema)
 {
 	size_t i;

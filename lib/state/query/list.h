@@ -31,6 +31,9 @@ struct ga_list_query {
 /* The schema of the records of a kind. NULL with GA_USAGE, near words and the kinds: there is none
  * of that name. */
 GA_MUST_CHECK const struct ga_schema *ga_list_schema(const char *kind, struct ga_err *err);
+/* Sets the words for one and for several records of a kind, "slot", "slots"; no such kind: leaves
+ * them. */
+void ga_list_words(const char *kind, const char **one, const char **many);
 /* Whether the records of a kind are a history: can be read newest first, and its times are exact in
  * tables. */
 bool ga_list_is_history(const struct ga_schema *schema);

@@ -5,6 +5,7 @@
 #include "record/node.h"
 #include "record/result.h"
 #include "record/state.h"
+#include "record/words.h"
 #include "state/allocation/allocation.h"
 #include "state/db/row.h"
 #include "state/node/node.h"
@@ -14,8 +15,7 @@ bool ga_store_has_ended(const struct ga_schema *schema, const void *obj)
 {
 	const char *state = ga_where_text(schema, obj, "state");
 
-	return ga_streq(state, "retired") || ga_streq(state, "released") ||
-	       ga_streq(state, "cancelled") || ga_streq(state, "refused");
+	return ga_streq(state, "retired") || ga_allocation_has_ended(state);
 }
 
 int ga_store_still(struct ga_db *db, const struct ga_still *still, const char *id,

@@ -38,8 +38,7 @@ static int no_member(const struct ga_schema *schema, const char *path, size_t le
 	const struct ga_field *f;
 
 	ga_closest_begin(&near, name);
-	for (f = schema->fields; f->name; f++)
-		ga_closest_word(&near, f->name);
+	ga_closest_members(&near, schema);
 	for (f = schema->fields; f->name && names.len < NAMES_MAX; f++)
 		ga_str_addf(&names, "%s%s", names.len ? " " : "", f->name);
 	if (f->name)
@@ -102,11 +101,9 @@ static int bad_word(const struct ga_field *f, const char *text, struct ga_err *e
 	const char *const *v;
 
 	ga_closest_begin(&near, text);
-	for (v = f->values; *v; v++) {
-		ga_closest_word(&near, *v);
-		if (words.len < NAMES_MAX)
-			ga_str_addf(&words, "%s%s", words.len ? ", " : "", *v);
-	}
+	ga_closest_words(&near, f->values);
+	for (v = f->values; *v && words.len < NAMES_MAX; v++)
+		ga_str_addf(&words, "%s%s", words.len ? ", " : "", *v);
 	near_hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_value", NULL,
 			 ("'%.64s' is never the value of '%s'", text, f->name),

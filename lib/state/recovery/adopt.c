@@ -11,6 +11,7 @@
 #include "record/result.h"
 #include "record/state.h"
 #include "record/time.h"
+#include "record/words.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
 #include "state/fold/fold.h"
@@ -246,8 +247,8 @@ static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w
 	struct ga_release_order o;
 	int r = ga_store_allocation_row(a->db, w->object, &h, err);
 
-	if (r <= 0 || !ga_streq(w->state, "done") || !w->result || ga_streq(h.state, "released") ||
-	    ga_streq(h.state, "cancelled") || ga_streq(h.state, "refused"))
+	if (r <= 0 || !ga_streq(w->state, "done") || !w->result ||
+	    ga_allocation_has_ended(h.state))
 		return r < 0 ? -1 : 0;
 	if (!ga_streq(h.attempt, w->attempt)) {
 		if (ga_adopt_record(w->order, &ga_release_order_schema, &o, err) < 0)

@@ -12,6 +12,7 @@
 #include "record/plan.h"
 #include "record/rec.h"
 #include "record/result.h"
+#include "record/words.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"
@@ -221,8 +222,7 @@ static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err
 		if ((domain || released) && ga_store_allocation_row(a->db, w->object, &h, err) < 0)
 			return -1;
 		forgotten += released && !h.id;
-		if (!domain || (h.id && !ga_streq(h.state, "released") &&
-				!ga_streq(h.state, "cancelled")))
+		if (!domain || (h.id && !ga_allocation_has_ended(h.state)))
 			continue;
 		*found = true;
 		ga_adopt_finding(a, "not_adopted", w->object,

@@ -132,7 +132,7 @@ static void choose(const char *word, int width)
 
 	setenv("COLUMNS", columns, 1);
 	t_int(ga_form_choose(word, NULL, NULL, NULL, &err), 0, "-o %s, %d columns", word, width);
-	ga_emit_open(true);
+	ga_emit_open(true, true);
 }
 
 static void every_kind(int width)

@@ -5,6 +5,7 @@
  * insufficient evidence, its devices never lose their taint and are never for sale. With good
  * evidence they are, so the search can find such a path. Then the state machines as a table.
  */
+#include "record/words.h"
 #include "state/db/fsm.h"
 #include "world.h"
 
@@ -293,11 +294,15 @@ static void table(enum ga_machine m, const char *name, const char *final)
 	reach(m, ga_fsm_states(m)[0].name, &found);
 	for (s = ga_fsm_states(m); s->name; s++) {
 		ga_autofree char *mark = ga_xprintf(" %s ", s->name);
+		ga_autofree char *quoted = ga_xprintf("'%s'", s->name);
 		bool ends = strstr(final, s->name) != NULL;
 
 		t_ok(strstr(found.buf, mark) != NULL, "%s %s is reached from birth", name, s->name);
 		t_ok(ends == !s->to[0] && ends == !s->exit_command,
 		     "%s %s is %s", name, s->name, ends ? "final" : "left by a command");
+		t_ok(m != GA_M_ALLOCATION || (ga_allocation_has_ended(s->name) == ends &&
+					      !!strstr(GA_SQL_ENDED, quoted) == ends),
+		     "the final states of an allocation have %s%s", ends ? "" : "no ", s->name);
 		t_ok(!s->exit_command || ga_starts(s->exit_command, "gpuaas-"),
 		     "%s %s: the command is ours", name, s->name);
 		t_ok(!s->exit_command_baremetal ||

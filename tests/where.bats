@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+# Conditions on what members name, lists that are empty, and the words that -o name passes on.
+
+load helper
+
+# Two nodes of 4 GPUs; h7 in the pool training of the region west; vm1 of the project vision.
+setup()
+{
+  common_setup
+  gpuaas-state init --lab > "$T/init"
+  cat "$SRC/share/objects/lab.json" - << 'END' | gpuaas-state apply - > "$T/applied"
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+{"kind":"gpuaas.region/1","name":"north","open":false,"reason":"opens in March"}
+{"kind":"gpuaas.team/1","name":"red","projects":["speech"]}
+{"kind":"gpuaas.profile/1","name":"later","shape":"slice","counts":[1],"vcpus_per_gpu":1,"memory_mib_per_gpu":512,"image":"ghost","price_micros":0,"wipe":{"minimum_class":"clear","verify":"sampled","gpu_memory":"if_supported"},"pool":"spare","types":["nvidia-h200-141gb"]}
+END
+  setup_host h200
+  in_host gpuaas-discover | "$SRC/tests/fleet" 2 4 > "$T/fleet.rec"
+  wiped_fleet
+  NODE=$(gpuaas-list nodes --limit 1 -o name)
+  gpuaas-node rename "$NODE" h7 > "$T/set"
+  gpuaas-node set h7 --pool training --region west >> "$T/set"
+  gpuaas-place --profile lab --project vision --name vm1 > "$T/plan"
+  gpuaas-place --profile lab --gpus 64 --project research > "$T/refused" || :
+}
+
+# KIND CONDITION WORD: the condition is mistyped, and WORD is near to it
+mistyped()
+{
+  cat << 'END'
+nodes pool=trainin training
+nodes pool=training,trainin training
+nodes pool!=trainin training
+nodes region=wset west
+allocations profile=lap lab
+allocations project=visoin vision
+allocations project=speach speech
+tasks node=h8 h7
+plans profile!=lap lab
+profiles name=lap lab
+profiles image=lap lab
+profiles region=nort north
+node-images image=lap lab
+images name=lap lab
+regions name=nort north
+pools pool=spar spare
+pools region=wets west
+teams name=read red
+teams projects=speach speech
+refusals project=reserch research
+usage profile=lap lab
+attention project=visio vision
+END
+}
+
+@test "a condition with a mistyped profile, image, region, pool, project or team is refused with near words" {
+  local kind condition word
+  while read -r kind condition word; do
+    echo "$kind $condition"
+    run --separate-stderr gpuaas-list "$kind" --where "$condition"
+    [[ $stderr = *"near to it: '$word'"* ]]
+    # Where records match all the same, a message names the value.
+    [[ -n $output ]] || assert_status 5
+  done < <(mistyped)
+  # A command that acts is refused, whatever else its conditions match.
+  for condition in project=visoin project!=visoin profile=lab,lap; do
+    run_status 5 gpuaas-release --where "$condition" --yes
+    assert_stderr "near to it: "
+    assert_equal "$output" ""
+  done
+  run_status 5 gpuaas-node drain --where pool=trainin --reason test
+  assert_stderr "there is no pool 'trainin'"
+  assert_stderr "near to it: 'training'; 'gpuaas-list pools' shows them"
+  run_status 5 gpuaas-on --nodes region=wset true
+  assert_stderr "there is no region 'wset'"
+  run_status 5 gpuaas-release --where project!=visoin --yes
+  assert_stderr "near to it: 'vision'; 'gpuaas-list allocations' shows them"
+  assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
+}
+
+@test "a name that something has is a value, also where no record of the list has it" {
+  local line
+  while read -r line; do
+    echo "$line"
+    run_ok gpuaas-list ${line% *} --where "${line#* }"
+    assert_equal "$output$stderr" ""
+  done << 'END'
+allocations project=speech
+allocations project=research
+allocations profile=later
+nodes pool=spare
+nodes region=north
+profiles region=west
+END
+  # A profile may name an image that nobody applied, and rows are found by it.
+  run_ok gpuaas-list profiles --where image=ghost
+  jq_is .name later
+  run_ok gpuaas-list profiles --where image=ghost --where shape=baremetal
+  assert_equal "$output" ""
+  run_status 5 gpuaas-list node-images --where image=ghost
+  assert_stderr "there is no image 'ghost'"
+  run_ok gpuaas-list allocations --where project=vision,speech --where profile=lab
+  jq_is .name vm1
+}
+
+@test "a type is found by each name that the other options take, and a mistyped one is refused" {
+  local n name
+  n=$(gpuaas-list slots | wc -l)
+  gpuaas-list slots --limit 1 | jq -r '.accelerator_type, .type_name' > "$T/names"
+  printf '%s\n' h200 H200 'NVIDIA H200' >> "$T/names"
+  while read -r name; do
+    for condition in "accelerator_type=$name" "type_name=$name" "type=$name" "accelerator_type=l4,$name"; do
+      echo "$condition"
+      run_ok gpuaas-list slots --where "$condition"
+      assert_equal "${#lines[@]}" "$n"
+    done
+    for condition in "accelerator_type!=$name" "type!=$name"; do
+      run_ok gpuaas-list slots --where "$condition"
+      assert_equal "$output" ""
+    done
+  done < "$T/names"
+  for condition in accelerator_type=l4 accelerator_type=a100; do
+    run_ok gpuaas-list slots --where "$condition"
+    assert_equal "$output$stderr" ""
+  done
+  run_ok gpuaas-list profiles --where types=h200 -o name
+  assert_output later
+  run_ok gpuaas-list candidates --where gpu.type=h200 --limit 1
+  [[ -n $output ]]
+  run_ok gpuaas-list pools --where type=h200 --where pool=training
+  [[ -n $output ]]
+  run_status 2 gpuaas-list slots --where accelerator_type=h20x
+  assert_stderr "'h20x' is no type of the catalogue; near to it: nvidia-h20-"
+  run_status 2 gpuaas-approve cordon --where accelerator_type!=h20x --reason test
+  assert_stderr "'h20x' is no type of the catalogue"
+  run_ok gpuaas-list slots --where 'cordon_reason!=null'
+  assert_equal "$output" ""
+}
+
+@test "on a terminal an empty list says so, with its conditions; in a pipe it says nothing" {
+  local line command
+  while IFS='|' read -r command line; do
+    echo "$command"
+    run_ok "$SRC/tests/on-terminal" 24x80 $command
+    assert_equal "$output" "$line"
+    run_ok $command
+    assert_equal "$output$stderr" ""
+    run_ok "$SRC/tests/on-terminal" 24x80 bash -c "$command 2> $T/said"
+    assert_equal "$output$(< "$T/said")" "$line"
+  done << 'END'
+gpuaas-list slots --where state=active|no slot matches --where state=active
+gpuaas-list slots --where state=active --where node=h7 -o json|no slot matches --where state=active --where node=h7
+gpuaas-list apps|no apps
+gpuaas-list usage|no entry of usage
+gpuaas-list usage --since 24h|no entry of usage matches --since 24h
+gpuaas-list attention --where code=stuck|no entry of attention matches --where code=stuck
+gpuaas-node list --where state=quarantined|no node matches --where state=quarantined
+gpuaas-profile list --type nvidia-l4-24gb|no profile matches --type nvidia-l4-24gb
+gpuaas-image list|no images
+END
+  run_ok "$SRC/tests/on-terminal" 24x80 gpuaas-list slots --where state=available
+  refute_output "no slot"
+}
+
+# takes KIND: the command that takes the words of "gpuaas-list KIND -o name"; "-": none does, and
+# -o name is refused
+takes()
+{
+  case $1 in
+    nodes | slots | allocations | plans | teams | grants | apps | attention) echo gpuaas-show ;;
+    profiles) echo gpuaas-profile show ;;
+    images | node-images) echo gpuaas-place --profile lab --dry-run --image ;;
+    pools) echo gpuaas-place --profile lab --dry-run --pool ;;
+    regions) echo gpuaas-place --profile lab --dry-run --region ;;
+    maintenance) echo gpuaas-node end-maintenance ;;
+    evidence) echo gpuaas-list evidence --after ;; # on its host: gpuaas-wipe --certificate
+    proposals) echo gpuaas-show ;;
+    candidates | claims | tasks | usage | audit | events | refusals | access-settings) echo - ;;
+  esac
+}
+
+@test "each kind has a word for -o name that another program takes, or refuses it" {
+  local kind word command n=0
+  gpuaas-node maintenance h7 --from 48h --to 50h --reason test > "$T/window"
+  gpuaas-state apply - > "$T/applied" << 'END'
+{"kind":"gpuaas.grant/1","name":"all","actions":["place"],"group":"staff"}
+END
+  gpuaas-state apply "$SRC"/share/objects/apps/*.json > "$T/apps"
+  gpuaas-approve quarantine "$(gpuaas-list slots --where state=available --limit 1 -o name)" \
+    --reason test > "$T/quarantined"
+  for kind in $(gpuaas-list 2>&1 | sed -n 's/.*hint: //p'); do
+    command=$(takes "$kind")
+    echo "$kind: $command"
+    [[ -n $command ]]
+    if [[ $command = - ]]; then
+      run_status 2 gpuaas-list "$kind" -o name
+      assert_equal "$output" ""
+      assert_stderr "-o name prints what another program takes, and a record of "
+      continue
+    fi
+    run_ok gpuaas-list "$kind" -o name
+    echo "$output"
+    for word in $(head -n 3 <<< "$output"); do
+      n=$((n + 1))
+      run --separate-stderr $command "$word" < /dev/null
+      [[ $status != 5 && $status != 2 ]]
+    done
+  done
+  ((n > 20))
+}
+
+@test "-o name of several kinds prints the objects, and of none of them is refused" {
+  run_ok gpuaas-show h7 -o name
+  assert_equal "$output" "$NODE"$'\n'"$(gpuaas-list slots --where node=h7 -o name)"
+  run_ok gpuaas-show vm1 -o name
+  assert_equal "$output" "$(gpuaas-list allocations -o name)"
+  run_ok gpuaas-place --profile lab --project vision --name vm2 -o name
+  run_ok gpuaas-show "$output"
+  # A refusal is no word to go on with: it is reported.
+  run_status 1 gpuaas-place --profile lab --gpus 64 --project vision -o name
+  assert_equal "$output" ""
+  assert_stderr "gpuaas-place: "
+  for command in gpuaas-doctor "gpuaas-report usage" "gpuaas-profile labels check -"; do
+    run_status 2 $command -o name <<< '{"kind":"Node","metadata":{"name":"a","labels":{"nvidia.com/gpu.cout":"8"}}}'
+    assert_equal "$output" ""
+    assert_stderr "-o name prints what another program takes, and a record of "
+    assert_stderr "-o csv --columns NAME,... prints members of it"
+  done
+}

@@ -103,6 +103,7 @@ static void add_failure(struct ga_doctor *d, const char *check, const char *cons
 		ga_doctor_add(d, "error", check, NULL, NULL, sentence, command.buf);
 		return;
 	}
+	d->denied = d->denied || r->status == GA_DENIED;
 	unchecked = r->status == GA_DENIED || r->status == GA_USAGE ||
 		    ga_streq(e.reason, "no_state");
 	sentence = ga_xprintf("%s%s%s%s", unchecked ? "not checked: " : "", e.sentence,
@@ -226,6 +227,9 @@ int ga_doctor(struct ga_err *err)
 	if (to_do)
 		ga_say("%zu thing%s to do, in this order; 'gpuaas-explain CODE' explains a code",
 		       to_do, to_do == 1 ? "" : "s");
+	else if (d.denied)
+		ga_say("nothing to do was found, but this user may not check everything: see "
+		       "above");
 	else
 		ga_say("ok: nothing has to be done%s", unchecked ? "; what could not be checked is "
 								   "listed" : "");

@@ -22,7 +22,7 @@ struct ga_doctor {
 	GA_LIST(struct ga_doctor_finding) findings;
 	GA_LIST(struct ga_slot) slots; /* of this host, as the state has them */
 	struct ga_str gpus, disks; /* of this host, as conditions of gpuaas-list slots */
-	bool has_state, has_gpu;
+	bool has_state, has_gpu, denied; /* denied: a check needs another user */
 };
 
 /* An answer: its status and its records. */

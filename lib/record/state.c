@@ -155,7 +155,7 @@ const struct ga_schema ga_profile_schema = {
 			  "price of a GPU hour in millionths of the currency"),
 		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "wipe policy of its allocations"),
 		GA_ENUM(S, domain_type, GA_OPT, ga_domain_types,
-			"libvirt domain type; default kvm"),
+			"libvirt domain type; default kvm, in a lab state test"),
 		GA_SECONDS(S, hold_seconds, GA_OPT, "default hold at release, in seconds"),
 		GA_SECONDS_IN(S, graceful_seconds, GA_OPT, 0, GA_GRACEFUL_MAX,
 			      "seconds that a guest has to stop, before the hard stop; default 60"),

@@ -85,9 +85,9 @@ static int unknown_program(const char *own, const char *name, struct ga_err *err
 	ga_closest_word(&near, "help");
 	for (i = 0; i < names.n; i++)
 		ga_closest_word(&near, names.v[i] + strlen("gpuaas-"));
-	hint = meant ? ga_xprintf("'gpuaas %s' does that; ", meant) : ga_closest_hint(&near);
+	hint = meant ? ga_xprintf("near to it: '%s'; ", meant) : ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, NULL, name,
-			 ("there is no program 'gpuaas %s'", name),
+			 ("there is no program 'gpuaas-%s'", name),
 			 ("%s'gpuaas help' lists what is there", hint));
 }
 

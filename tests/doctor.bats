@@ -122,7 +122,7 @@ found()
   # A disabled slot whose blocker the state knows is in attention.
   without_triggers "UPDATE slot SET state = 'disabled', blockers = '[{\"code\":\"nvme_signature\",\"subject\":null,\"evidence\":\"data\",\"hint\":null}]' WHERE id = '$slot'"
   assert_equal "$(found 0)" ""
-  # What destroys data stands in the sentence; the command only shows the slot.
+  # The sentence has the command that destroys data; the command to paste only shows the slot.
   found 0 > "$T/codes"
   jq_slurp_is 'map(select(.code == "nvme_signature")) | map("\(.check) \(.command) \(.sentence | test("--destroy-data"))")|join(",")' \
     "attention gpuaas-show $slot true"

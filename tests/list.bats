@@ -288,7 +288,7 @@ $WAITS"
 gpuaas: hint: 'gpuaas help' lists the programs, 'gpuaas doctor' says what to do first"
   run_status 2 gpuaas ../list
   run_status 2 gpuaas nothing
-  assert_equal "$stderr" "gpuaas: there is no program 'gpuaas nothing'
+  assert_equal "$stderr" "gpuaas: there is no program 'gpuaas-nothing'
 gpuaas: hint: 'gpuaas help' lists what is there"
   for near in lanch:launch lst:list reconsile:reconcile; do
     run_status 2 gpuaas "${near%:*}"
@@ -297,10 +297,10 @@ gpuaas: hint: 'gpuaas help' lists what is there"
   # Words of kubectl, virsh and shells.
   for meant in get:list "ps:list allocations" describe:show rm:release "stop:vm stop"; do
     run_status 2 gpuaas "${meant%:*}"
-    assert_stderr "hint: 'gpuaas ${meant#*:}' does that; 'gpuaas help' lists"
+    assert_stderr "hint: near to it: '${meant#*:}'; 'gpuaas help' lists"
   done
   GPUAAS_ERRORS=json run_status 2 gpuaas lst
-  jq -e '.sentence == "there is no program '"'gpuaas lst'"'"' <<< "$stderr" > "$T/out"
+  jq -e '.sentence == "there is no program '"'gpuaas-lst'"'"' <<< "$stderr" > "$T/out"
   run_status 2 gpuaas launch --no-such-option
   assert_stderr "gpuaas-place: unknown option '--no-such-option'"
   run_ok gpuaas help
@@ -315,7 +315,7 @@ gpuaas: hint: 'gpuaas help' lists what is there"
   printf '#!/bin/sh\necho "other $*"\n' > "$T/bin/gpuaas-other"
   chmod +x "$T/bin/gpuaas-other"
   PATH=$T/bin:$PATH run_status 2 gpuaas other a b
-  assert_stderr "there is no program 'gpuaas other'"
+  assert_stderr "there is no program 'gpuaas-other'"
   PATH=$T/bin:$PATH run_ok gpuaas help
   refute_output "    other"
   run_ok "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas other a b

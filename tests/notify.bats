@@ -117,7 +117,7 @@ cleared nat_missing $NODE"
   drift nat_missing "$NODE"
   notify
   assert_equal "$output" ""
-  # Taken back: a new notice, for both.
+  # The acknowledgement is removed: a new notice, for both.
   run_ok gpuaas-state acknowledge "$NODE" --remove
   notify
   assert_equal "$(jq -r '"\(.change) \(.notice) \(.acknowledged)"' "$T/a.log" | tail -n 1)" "raised 2 null"

@@ -96,7 +96,7 @@ is_clean()
 @test "what steers a terminal does not get there by an operand, a name or a record" {
   local bad="a${CSI}2Jb${ESC}[2J${LONE}c${TURN}d"
   run_status 2 gpuaas "$bad"
-  assert_stderr "gpuaas a?2Jb?[2J?c?d"
+  assert_stderr "gpuaas-a?2Jb?[2J?c?d"
   # shellcheck disable=SC2154 # set by run
   is_clean "$stderr"
   gpuaas-state init --lab > "$T/made"

@@ -31,8 +31,8 @@ const struct ga_schema ga_notice_schema = {
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
 		GA_OBJ(S, acknowledged, GA_OPT, &ga_acknowledged_schema,
-		       "of a cleared notice whose entry somebody acknowledged: person, reason and "
-		       "end; left out: the entry is gone, or the notice is raised"),
+		       "person, reason and end, where somebody acknowledged the entry and so "
+		       "cleared the notice; left out: nobody did"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -10,8 +10,8 @@
 #define RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
 #define RUN_UNTIL \
 	"iif(a.state IN ('active', 'held', 'preempting') AND " RUN_SECONDS " IS NOT NULL, " \
-	"(SELECT strftime('%Y-%m-%dT%H:%M:%S', substr(b.at, 1, 19), '+' || " RUN_SECONDS " || ' seconds') || " \
-	"substr(b.at, 20) FROM (SELECT coalesce((SELECT min(u.started_at) FROM usage u WHERE " \
+	"(SELECT strftime('%Y-%m-%dT%H:%M:%S', substr(b.at, 1, 19), '+' || " RUN_SECONDS \
+	" || ' seconds') || substr(b.at, 20) FROM (SELECT coalesce((SELECT min(u.started_at) FROM usage u WHERE " \
 	"u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at) AS at) AS b), NULL)"
 
 /* In the order of ga_allocation_schema. The phases are those of the plan's attempt. */
@@ -34,7 +34,8 @@
 	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
 	"'refused')), " \
 	"a.type_reason, a.app, a.app_version, " \
-	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name'), " RUN_UNTIL " FROM allocation a "
+	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name'), " RUN_UNTIL \
+	" FROM allocation a "
 
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err)

@@ -12,7 +12,8 @@
 	"iif(a.state IN ('active', 'held', 'preempting') AND " RUN_SECONDS " IS NOT NULL, " \
 	"(SELECT strftime('%Y-%m-%dT%H:%M:%S', substr(b.at, 1, 19), '+' || " RUN_SECONDS \
 	" || ' seconds') || substr(b.at, 20) FROM (SELECT coalesce((SELECT min(u.started_at) " \
-	"FROM usage u WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at) AS at) AS b), NULL)"
+	"FROM usage u WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), " \
+	"a.created_at) AS at) AS b), NULL)"
 
 /* In the order of ga_allocation_schema. The phases are those of the plan's attempt. */
 #define ALLOCATIONS \

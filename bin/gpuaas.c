@@ -71,9 +71,10 @@ static void help(const char *own)
 	ga_print_text(text.buf);
 }
 
-static int unknown_program(const char *own, const char *name)
+static int unknown_program(const char *own, const char *name, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts names = { 0 };
+	const char *meant = ga_front_meant(name);
 	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
 	size_t i;
@@ -84,33 +85,28 @@ static int unknown_program(const char *own, const char *name)
 	ga_closest_word(&near, "help");
 	for (i = 0; i < names.n; i++)
 		ga_closest_word(&near, names.v[i] + strlen("gpuaas-"));
-	ga_say("gpuaas: there is no program 'gpuaas-%s'", name);
-	hint = ga_closest_hint(&near);
-	ga_say("gpuaas: hint: %s'gpuaas help' lists what is there", hint);
-	return GA_NOTFOUND;
+	hint = meant ? ga_xprintf("near to it: '%s'; ", meant) : ga_closest_hint(&near);
+	return ga_refuse(err, GA_USAGE, NULL, name,
+			 ("there is no program 'gpuaas-%.64s'", name),
+			 ("%s'gpuaas help' lists what is there", hint));
 }
 
 /* Does not return when the program runs. argv[0] is not looked at. */
-static int run_program(const char *own, char **argv)
+static int run_program(const char *own, char **argv, struct ga_err *err)
 {
 	ga_autofree char *name = ga_xprintf("gpuaas-%s", argv[1]);
 	ga_autofree char *beside = own ? ga_xprintf("%s/%s", own, name) : NULL;
-	int saved;
 
-	if (strchr(argv[1], '/')) {
-		ga_say("gpuaas: '%s' is not the name of a program", argv[1]);
-		return GA_USAGE;
-	}
+	if (strchr(argv[1], '/'))
+		return ga_fail(err, GA_USAGE, "'%s' is not the name of a program", argv[1]);
 	argv[1] = name;
 	if (beside)
 		execv(beside, argv + 1);
 	if (!beside || errno == ENOENT)
 		ga_proc_exec((const char *const *)(uintptr_t)(argv + 1), environ);
 	if (errno == ENOENT)
-		return unknown_program(own, name + strlen("gpuaas-"));
-	saved = errno;
-	ga_say("gpuaas: cannot run '%s': %s", name, strerror(saved));
-	return saved == EACCES ? GA_DENIED : GA_SYSTEM;
+		return unknown_program(own, name + strlen("gpuaas-"), err);
+	return ga_fail_sys(err, "cannot run '%s'", name);
 }
 
 /* The words of the cursor: the program, or what that program answers for its own. Words after
@@ -169,10 +165,16 @@ int main(int argc, char **argv)
 			return complete(own, argv + 2, argc - 2);
 		return ga_cli_finish(&prog, ga_cli_parse(&prog, argc, argv, &err), &err);
 	}
+	if (argc < 2) {
+		r = ga_refuse(&err, GA_USAGE, NULL, NULL,
+			      ("name a program: gpuaas PROGRAM ARGUMENT…"),
+			      ("'gpuaas help' lists the programs, 'gpuaas doctor' says what to do "
+			       "first"));
+		return ga_cli_finish(&prog, r, &err);
+	}
 	/* Words after the name of a program belong to that program. */
-	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]) ||
-	    (argc == 2 && !strcmp(argv[1], "help"))) {
-		r = ga_cli_parse(&prog, argc < 2 ? argc : 2, argv, &err);
+	if ((argv[1][0] == '-' && argv[1][1]) || (argc == 2 && !strcmp(argv[1], "help"))) {
+		r = ga_cli_parse(&prog, 2, argv, &err);
 		if (r > 0)
 			help(own);
 		return ga_cli_finish(&prog, r > 0 ? 0 : r, &err);
@@ -180,7 +182,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help")) {
 		char *args[] = { argv[0], argv[2], (char *)(uintptr_t) "--help", NULL };
 
-		return run_program(own, args);
+		return ga_cli_finish(&prog, run_program(own, args, &err), &err);
 	}
 	if (!strcmp(argv[1], "launch")) {
 		ga_autofree char **args = ga_xcalloc((size_t)argc + 2, sizeof(*args));
@@ -188,7 +190,7 @@ int main(int argc, char **argv)
 		args[1] = (char *)(uintptr_t) "place";
 		args[2] = (char *)(uintptr_t) "--guide";
 		memcpy(args + 3, argv + 2, (size_t)(argc - 2) * sizeof(*args));
-		return run_program(own, args);
+		return ga_cli_finish(&prog, run_program(own, args, &err), &err);
 	}
-	return run_program(own, argv);
+	return ga_cli_finish(&prog, run_program(own, argv, &err), &err);
 }

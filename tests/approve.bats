@@ -429,7 +429,7 @@ print(json.dumps(end, separators=(",", ":")))'
   assert_stderr "no such table: main.slot_proven"
   assert_stderr "gpuaas-state check"
   run_status 1 gpuaas-state check
-  assert_output "migrate makes all triggers again"
+  assert_output "'gpuaas-state migrate' makes all triggers again"
   run_ok gpuaas-state migrate
   run_ok gpuaas-approve disable "$(slot_of 0)" --reason noise
 }
@@ -584,7 +584,7 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   run_ok gpuaas-state migrate
   run_status 1 gpuaas-state check
   fix="gpuaas-approve disable $s --reason evidence_content && gpuaas-approve repair $s --reason evidence_content | gpuaas-wipe"
-  jq_slurp_is '.[] | select(.check == "evidence_content") | "\(.object) \(.hint)"' "$evidence $fix"
+  jq_slurp_is '.[] | select(.check == "evidence_content") | "\(.object) \(.hint)"' "$evidence '$fix' wipes it again"
   gpuaas-approve disable "$s" --reason evidence_content > "$T/disabled"
   run_status 4 gpuaas-approve enable "$s"
   assert_stderr "evidence '$evidence' does not prove that it is wiped"
@@ -652,8 +652,9 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   without_triggers "UPDATE device SET dirty_since = '2026-11-24T00:00:00.000000Z'
     WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$s')"
   run_status 1 gpuaas-state check
-  jq_slurp_is 'map(select(.check == "tainted") | .hint)|join("")' "take it out of sale (gpuaas-approve disable $s \
---reason TEXT), look at its audit, and wipe it again (gpuaas-approve repair $s --reason TEXT | gpuaas-wipe)"
+  jq_slurp_is 'map(select(.check == "tainted") | .hint)|join("")' "'gpuaas-approve disable $s \
+--reason TEXT' takes it out of sale; look at its audit, then 'gpuaas-approve repair $s --reason TEXT | gpuaas-wipe' \
+wipes it again"
   # Which it does: what lies on the disk is looked at first, nobody knows where the mark came from.
   run_ok gpuaas-state migrate
   run_ok in_host bash -c "gpuaas-approve disable $s --reason odd > $T/disabled &&

@@ -101,7 +101,7 @@ codes()
 }
 
 @test "a run time that is over, or nearly" {
-  fleet 1 3
+  fleet 1 4
   long=$(running --run-time 3h --project vision)
   short=$(running --run-time 40m --project vision)
   run_ok gpuaas-list attention
@@ -110,6 +110,23 @@ codes()
   # An operator at the node itself needs no ssh.
   run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
   jq_is .command "gpuaas-release $short | gpuaas-wipe"
+  # The lists say when, and one whose request has no run time has no end.
+  run_ok gpuaas-list allocations --table
+  assert_output "in 3h"
+  assert_output "in 40m"
+  run_ok gpuaas-list allocations --table --columns ends --where "allocation=$long"
+  assert_output "ENDS"
+  run_ok gpuaas-show "$short" --table
+  assert_output " (in 40m)"
+  run_ok gpuaas-list allocations
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  other=$(running)
+  run_ok gpuaas-list allocations --where "allocation=$other"
+  jq_is 'has("run_until")' false
+  run_ok gpuaas-show "$long"
+  began=$(jq -r 'select(.usage_kind == "active").started_at' <<< "$output")
+  assert_equal "$(jq -r 'select(.run_until).run_until' <<< "$output")" \
+    "$(date -ud "${began%.*}Z + 3 hours" +%FT%T).${began#*.}"
   over=$(running --run-time 1s)
   # shellcheck disable=SC2016 # for the inner shell
   wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$over"

@@ -36,7 +36,8 @@ vms_of()
   assert_output "GPUAAS_PLAYGROUND=$T/playground $demo/shell"
   # It begins with the story, and not with this machine.
   assert_equal "$(grep -m 1 '^==' <<< "$output")" \
-    "== A recorded host: 8 H200, NVSwitches, ConnectX-7, BlueField-3, raw NVMe"
+    "== The life of GPU capacity: approve, place, run, release, wipe with proof"
+  assert_equal "$(grep -n -m 1 '^\$ gpuaas-' <<< "$output" | cut -d: -f2-)" "$ gpuaas-state init --lab"
   grep '^{' <<< "$output" > "$T/records"
   "$SRC/tests/validate" "$SRC/share/schema" < "$T/records" > "$T/kinds"
   for kind in host candidate end slot plan explanation refusal allocation failure attention \
@@ -48,6 +49,12 @@ vms_of()
   jq_slurp_is 'map(.name + " " + .power_observed) | sort | join(", ")' "job1 on, job2 on"
   assert_stderr "started again: 2"
   run_ok "$demo/shell" gpuaas-reconcile --json
+  # The profile as it ships works there, too.
+  # shellcheck disable=SC2016 # for the inner shell
+  run_ok "$demo/shell" bash -c 'gpuaas-state apply "$0" > /dev/null
+    gpuaas-place --profile h200-slice --gpus 2 --image debian-12 --name mine | gpuaas-provision --json' \
+    "$SRC/share/objects/h200-slice.json"
+  jq_slurp_is 'map(select(.kind == "gpuaas.allocation/1"))[-1] | "\(.name) \(.state) \(.profile_version)"' "mine active 2"
 }
 
 @test "a shell makes its playground, a second one has its own, and none is replaced under a shell" {

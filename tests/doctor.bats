@@ -66,7 +66,14 @@ doctor()
   run_status 1 doctor --json
   jq_slurp_is '.[0] | "\(.check) \(.severity)"' "state error"
   jq_slurp_is 'map(.check)|index("state") < index("attention")' true
-  jq_slurp_is 'any(.[]; .code == "audit_chain")' true
+  jq_slurp_is 'map(select(.code == "audit_chain")) | .[0] | "\(.command) \(.sentence | test("with a backup$"))"' "null true"
+  without_triggers "UPDATE device SET dirty_since = '2026-11-24T00:00:00.000000Z'
+    WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot')"
+  run_status 1 doctor --json
+  jq_slurp_is 'map(select(.check == "state" and .object == "'"$slot"'"))[0].command' \
+    "gpuaas-approve disable $slot --reason TEXT"
+  # TEXT is refused where it is pasted as it stands.
+  run_status 2 gpuaas-approve disable "$slot" --reason TEXT
 }
 
 @test "a host with GPUs: its blockers, its setup, and the timers" {
@@ -79,9 +86,17 @@ doctor()
     "error gpuaas-export.service journalctl -u gpuaas-export.service -n 50,warning gpuaas-backup.timer systemctl enable --now gpuaas-backup.timer"
   jq_slurp_is 'any(.[]; .check == "bootstrap")' true
   jq_slurp_is 'any(.[]; .sentence | test("no GPU"))' false
+  # A command is one to paste, and the one that the sentence has; else the sentence says what to do by hand.
+  jq_slurp_is 'map(select(.code == "nat_rule_missing")) | .[0] | "\(.command) \(.sentence | test("run .gpuaas-host-bootstrap --mode slice."))"' \
+    "gpuaas-host-bootstrap --mode slice true"
+  jq_slurp_is 'map(select(.code == "libvirt_missing" or .code == "firmware_missing") | .command|tostring)|join(",")' null,null
+  jq_slurp_is 'any(.[]; .command == "gpuaas-discover")' false
+  jq_slurp_is 'map(select(.check == "bootstrap") | .sentence)|join(",")' \
+    "not checked: the mode of this host is not set; give --mode slice or --mode baremetal, or set GPUAAS_MODE in /etc/gpuaas/gpuaas.conf"
   # with a mode, the steps of the setup
   run_status 1 in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" env GPUAAS_MODE=slice gpuaas-doctor --json
-  jq_slurp_is '[.[] | select(.check == "bootstrap" and .severity == "warning")] | length > 0' true
+  jq_slurp_is 'map(select(.check == "bootstrap" and .severity == "warning") | .command|tostring)|unique|join(",")' \
+    "gpuaas-host-bootstrap --mode slice,null"
 }
 
 # found SLOT_INDEX: the codes of discover about that candidate
@@ -107,8 +122,15 @@ found()
   # A disabled slot whose blocker the state knows is in attention.
   without_triggers "UPDATE slot SET state = 'disabled', blockers = '[{\"code\":\"nvme_signature\",\"subject\":null,\"evidence\":\"data\",\"hint\":null}]' WHERE id = '$slot'"
   assert_equal "$(found 0)" ""
+  # The sentence has the command that destroys data; the command to paste only shows the slot.
+  found 0 > "$T/codes"
+  jq_slurp_is 'map(select(.code == "nvme_signature")) | map("\(.check) \(.command) \(.sentence | test("--destroy-data"))")|join(",")' \
+    "attention gpuaas-show $slot true"
   without_triggers "UPDATE slot SET blockers = '[]' WHERE id = '$slot'"
-  assert_equal "$(found 0)" nvme_signature
+  found 0 > "$T/codes"
+  assert_equal "$(< "$T/codes")" nvme_signature
+  jq_slurp_is 'map(select(.code == "nvme_signature")) | map("\(.check) \(.command) \(.sentence | test("--destroy-data"))")|join(",")' \
+    "discover null true"
 }
 
 @test "a state that cannot be used is the first thing to do; a program that is not installed is left out" {

@@ -310,7 +310,7 @@ as_run()
   assert_stderr "openmetrics    metrics for Prometheus"
   run_status 2 gpuaas-report usage --by nod
   assert_stderr "near to it: 'node'; --by takes, with commas: team "
-  run_status 5 gpuaas lst
+  run_status 2 gpuaas lst
   assert_stderr "near to it: 'list'"
   run_status 5 gpuaas-place --profile lap --gpus 1 --project p
   assert_stderr "near to it: 'lab'; 'gpuaas-list profiles' shows them"

@@ -284,18 +284,28 @@ $WAITS"
   run_ok gpuaas --version
   assert_output "gpuaas "
   run_status 2 gpuaas
+  assert_equal "$stderr" "gpuaas: name a program: gpuaas PROGRAM ARGUMENT…
+gpuaas: hint: 'gpuaas help' lists the programs, 'gpuaas doctor' says what to do first"
   run_status 2 gpuaas ../list
-  run_status 5 gpuaas nothing
-  assert_stderr "gpuaas help"
+  run_status 2 gpuaas nothing
+  assert_equal "$stderr" "gpuaas: there is no program 'gpuaas-nothing'
+gpuaas: hint: 'gpuaas help' lists what is there"
   for near in lanch:launch lst:list reconsile:reconcile; do
-    run_status 5 gpuaas "${near%:*}"
+    run_status 2 gpuaas "${near%:*}"
     assert_stderr "near to it: '${near#*:}'"
   done
+  # Words of kubectl, virsh and shells.
+  for meant in get:list "ps:list allocations" describe:show rm:release "stop:vm stop"; do
+    run_status 2 gpuaas "${meant%:*}"
+    assert_stderr "hint: near to it: '${meant#*:}'; 'gpuaas help' lists"
+  done
+  GPUAAS_ERRORS=json run_status 2 gpuaas lst
+  jq -e '.sentence == "there is no program '"'gpuaas-lst'"'"' <<< "$stderr" > "$T/out"
   run_status 2 gpuaas launch --no-such-option
   assert_stderr "gpuaas-place: unknown option '--no-such-option'"
   run_ok gpuaas help
   assert_output "launch"
-  run_status 5 gpuaas help nothing
+  run_status 2 gpuaas help nothing
   run_status 5 gpuaas show zzzz
 }
 
@@ -304,7 +314,7 @@ $WAITS"
   mkdir "$T/bin"
   printf '#!/bin/sh\necho "other $*"\n' > "$T/bin/gpuaas-other"
   chmod +x "$T/bin/gpuaas-other"
-  PATH=$T/bin:$PATH run_status 5 gpuaas other a b
+  PATH=$T/bin:$PATH run_status 2 gpuaas other a b
   assert_stderr "there is no program 'gpuaas-other'"
   PATH=$T/bin:$PATH run_ok gpuaas help
   refute_output "    other"

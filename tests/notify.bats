@@ -97,6 +97,64 @@ cleared nat_missing $NODE"
   run_ok gpuaas-state check
 }
 
+@test "an acknowledged entry is cleared with the reason, silent until its end, and raised again" {
+  keeper a
+  drift nat_missing "$NODE"
+  notify
+  run_ok gpuaas-state acknowledge "$NODE" --reason "a NIC comes on Friday" --until 3d
+  run_ok gpuaas-state notify --dry-run
+  jq_is '"\(.change) \(.acknowledged.reason)"' "cleared a NIC comes on Friday"
+  notify
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  assert_equal "$(jq -r '"\(.change) \(.notice) \(.acknowledged.reason)"' "$T/a.log" | tail -n 1)" \
+    "cleared 1 a NIC comes on Friday"
+  # Silent, also for a new hook and after another end; other entries are reported.
+  keeper b
+  notify
+  run_ok gpuaas-state acknowledge "$NODE" --reason "a NIC comes on Monday" --until 6d
+  notify
+  assert_equal "$output" ""
+  drift nat_missing "$NODE"
+  notify
+  assert_equal "$output" ""
+  # The acknowledgement is removed: a new notice, for both.
+  run_ok gpuaas-state acknowledge "$NODE" --remove
+  notify
+  assert_equal "$(jq -r '"\(.change) \(.notice) \(.acknowledged)"' "$T/a.log" | tail -n 1)" "raised 2 null"
+  assert_equal "$(told b)" "raised nat_missing $NODE"
+  # At its end.
+  run_ok gpuaas-state acknowledge "$NODE" --reason known --until 3d
+  notify
+  state_sql "UPDATE acknowledgement SET until = '2020-01-01T00:00:00.000000Z'"
+  notify
+  assert_equal "$(jq -r '"\(.change) \(.notice)"' "$T/b.log" | paste -sd ' ')" "raised 2 cleared 2 raised 3"
+  # When its reason changes.
+  run_ok gpuaas-state acknowledge "$NODE" --reason known --until 3d
+  notify
+  state_sql "UPDATE node_drift SET observed = 'something worse'"
+  notify
+  assert_equal "$(jq -r '"\(.change) \(.notice) \(.sentence)"' "$T/b.log" | tail -n 1)" \
+    "raised 4 expected this, and the host shows something worse"
+  # Gone while it is acknowledged: it was cleared already.
+  run_ok gpuaas-state acknowledge "$NODE" --reason known --until 3d
+  notify
+  drift nothing
+  notify
+  assert_equal "$output" ""
+  run_ok gpuaas-state check
+}
+
+@test "of two entries of one code, the acknowledged one is cleared and the other stays" {
+  keeper a
+  drift domain_orphan gpuaas-aaaaaaaa gpuaas-bbbbbbbb
+  notify
+  # The state acknowledges both; the second becomes another one.
+  run_ok gpuaas-state acknowledge "$NODE" --reason known --until 3d
+  state_sql "DELETE FROM acknowledgement WHERE sentence LIKE '%bbbbbbbb%'"
+  notify
+  assert_equal "$(jq -r '"\(.change) \(.sentence | split(":")[0])"' <<< "$output")" "cleared gpuaas-aaaaaaaa"
+}
+
 @test "--dry-run shows which hook would get which notice, and sends and records nothing" {
   keeper a
   keeper b
@@ -387,6 +445,13 @@ text = m.get_content()
 assert "gpuaas-é: expected this, and the host shows that" in text, text
 assert "    gpuaas-show x\n" in text, text
 END
+  # Acknowledged: who, until when, and why.
+  run_ok gpuaas-state acknowledge "$NODE" --reason "a NIC comes on Friday" --until 3d
+  notify
+  sed '1,/^$/d' "$T/mail" | base64 -d > "$T/text"
+  grep -qE '^This is acknowledged until .* by .*: a NIC comes on Friday$' "$T/text"
+  run_ok gpuaas-state acknowledge "$NODE" --remove
+  notify
   # Without an address it fails, and says why.
   : > "$T/mail.conf"
   drift nothing

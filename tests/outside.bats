@@ -95,7 +95,7 @@ is_clean()
 
 @test "what steers a terminal does not get there by an operand, a name or a record" {
   local bad="a${CSI}2Jb${ESC}[2J${LONE}c${TURN}d"
-  run_status 5 gpuaas "$bad"
+  run_status 2 gpuaas "$bad"
   assert_stderr "gpuaas-a?2Jb?[2J?c?d"
   # shellcheck disable=SC2154 # set by run
   is_clean "$stderr"

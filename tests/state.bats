@@ -211,6 +211,54 @@ load helper
   assert_stderr "cannot be written"
 }
 
+# as_nobody COMMAND…: as a user who is neither root nor an operator
+as_nobody()
+{
+  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$@"
+}
+
+@test "a user who may not open the state learns whose it is, and how operators get there" {
+  ((EUID == 0)) || skip "a state of another user: this needs root"
+  local hint
+  chmod 755 "$T"
+  export GPUAAS_STATE=$T/state/state.db
+  mkdir -m 755 "$T/state"
+  run_ok gpuaas-state init --lab
+  hint="run the command as that user: sudo COMMAND --state $GPUAAS_STATE; gpuaas-host(7), OPERATORS WITHOUT ROOT, says who may"
+  for command in "list slots" "show h7" "state check" "place --profile lab --gpus 1"; do
+    # shellcheck disable=SC2086 # words
+    as_nobody gpuaas-$command
+    assert_equal "$command $status" "$command 6"
+    assert_stderr "state '$GPUAAS_STATE' cannot be "
+    assert_stderr "Permission denied: it belongs to root(0), and you are nobody(65534)"
+    assert_stderr "hint: $hint"
+  done
+  as_nobody gpuaas-doctor --json
+  assert_equal "$status" 0
+  jq_slurp_is '.[0] | "\(.severity) \(.check) \(.code) \(.command)"' "unchecked state denied null"
+  assert_output "$hint"
+  assert_stderr "nothing to do was found, but this user may not check everything"
+  # A discovery needs no state.
+  as_nobody gpuaas-discover
+  assert_equal "$status" 0
+  # As packages set it up: the folder of a system user, closed to all others.
+  chown -R daemon "$T/state"
+  chmod 700 "$T/state"
+  for command in "list slots" "place --profile lab --gpus 1" "state init"; do
+    # shellcheck disable=SC2086 # words
+    as_nobody gpuaas-$command
+    assert_equal "$command $status" "$command 6"
+    assert_stderr "Permission denied: the folder '$T/state' belongs to daemon(1), and you are nobody(65534)"
+    assert_stderr "hint: run the command as that user: sudo -u daemon COMMAND --state $GPUAAS_STATE; "
+  done
+  # An owner without the permission needs no sudo.
+  chown -R 65534 "$T/state"
+  chmod 600 "$T/state"
+  as_nobody gpuaas-list slots
+  assert_equal "$status" 6
+  assert_stderr "hint: 'ls -ld $T/state' shows its permissions"
+}
+
 @test "a writer that holds the turn is named at the deadline" {
   run_ok gpuaas-state init
   background flock "$GPUAAS_STATE.lock" -c "echo held > $T/held; exec sleep 60"

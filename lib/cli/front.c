@@ -91,3 +91,28 @@ void ga_front_help(const struct ga_texts *programs, struct ga_str *ret)
 	if (!programs->n)
 		ga_str_addf(ret, "\n    (no gpuaas-PROGRAM is here or in %s)\n", ga_proc_path());
 }
+
+const char *ga_front_meant(const char *word)
+{
+	static const struct {
+		const char *word, *meant;
+	} words[] = {
+		{ "get", "list" },	    { "ls", "list" },
+		{ "ps", "list allocations" }, { "queue", "list allocations" },
+		{ "nodes", "list nodes" },  { "slots", "list slots" },
+		{ "allocations", "list allocations" }, { "attention", "list attention" },
+		{ "status", "doctor" },	    { "check", "doctor" },
+		{ "describe", "show" },	    { "info", "show" },
+		{ "create", "place" },	    { "run", "place" },
+		{ "delete", "release" },    { "rm", "release" },
+		{ "start", "vm start" },    { "stop", "vm stop" },
+		{ "drain", "node drain" },  { "cordon", "approve cordon" },
+		{ "backup", "state backup" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (ga_streq(words[i].word, word))
+			return words[i].meant;
+	return NULL;
+}

@@ -13,7 +13,8 @@ const struct ga_schema ga_notice_schema = {
 		GA_SERIAL(S, notice, GA_REQ,
 			  "number of the notice; raised and cleared have the same"),
 		GA_ENUM(S, change, GA_REQ, changes,
-			"raised: the object needs a person; cleared: it no longer does"),
+			"raised: the object needs a person; cleared: it no longer does, or somebody "
+			"acknowledged it"),
 		GA_TEXT(S, hook, GA_REQ, GA_T_ANY, "hook that receives the notice"),
 		GA_TRI(S, told,
 		       "whether the hook succeeded; null: it still runs, or this is a dry run"),
@@ -29,6 +30,9 @@ const struct ga_schema ga_notice_schema = {
 		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the object"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
+		GA_OBJ(S, acknowledged, GA_OPT, &ga_acknowledged_schema,
+		       "person, reason and end, where somebody acknowledged the entry and so "
+		       "cleared the notice; left out: nobody did"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -4,6 +4,7 @@
 #define GA_RECORD_NOTICE_H
 
 #include "record/schema.h"
+#include "record/state.h"
 
 /* The members up to failure describe the notice; the others are those of gpuaas.attention. */
 struct ga_notice {
@@ -15,6 +16,7 @@ struct ga_notice {
 	char *object, *object_kind, *state, *code;
 	char *since, *node, *project;
 	char *sentence, *command;
+	struct ga_acknowledged *acknowledged; /* cleared by it; NULL: it is not */
 };
 extern const struct ga_schema ga_notice_schema;
 

@@ -56,6 +56,7 @@ struct ga_allocation {
 	char *app; /* that the request named, or NULL */
 	int64_t app_version;
 	char *tenant_image; /* that its plan names, or NULL */
+	char *run_until; /* while it runs or is held: the end of its run time, or NULL */
 };
 
 struct ga_step {

@@ -155,7 +155,7 @@ const struct ga_schema ga_profile_schema = {
 			  "price of a GPU hour in millionths of the currency"),
 		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "wipe policy of its allocations"),
 		GA_ENUM(S, domain_type, GA_OPT, ga_domain_types,
-			"libvirt domain type; default kvm"),
+			"libvirt domain type; default kvm, in a lab state test"),
 		GA_SECONDS(S, hold_seconds, GA_OPT, "default hold at release, in seconds"),
 		GA_SECONDS_IN(S, graceful_seconds, GA_OPT, 0, GA_GRACEFUL_MAX,
 			      "seconds that a guest has to stop, before the hard stop; default 60"),
@@ -323,7 +323,7 @@ const struct ga_schema ga_audit_schema = {
 #undef S
 
 #define S ga_acknowledged
-static const struct ga_schema acknowledged_schema = {
+const struct ga_schema ga_acknowledged_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, by, GA_REQ, GA_T_ANY, "user who acknowledged the entry"),
@@ -349,7 +349,7 @@ const struct ga_schema ga_attention_schema = {
 		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the object"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
-		GA_OBJ(S, acknowledged, GA_OPT, &acknowledged_schema,
+		GA_OBJ(S, acknowledged, GA_OPT, &ga_acknowledged_schema,
 		       "person, reason and end, where somebody acknowledged the entry; left out: "
 		       "nobody did"),
 		GA_FIELDS_END },

@@ -154,6 +154,7 @@ struct ga_attention {
 	char *command; /* that brings the object out of this state */
 	struct ga_acknowledged *acknowledged; /* NULL: it is not */
 };
+extern const struct ga_schema ga_acknowledged_schema; /* a member of other records */
 
 struct ga_pool {
 	char *pool, *region, *profile, *type;

@@ -13,25 +13,35 @@
 static void on_finding(struct ga_doctor *d, const struct ga_rec *rec)
 {
 	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *sentence = NULL, *command = NULL;
 	struct ga_finding f;
 
 	if (!ga_rec_is(rec, &ga_finding_schema) ||
 	    ga_rec_parse(rec, &ga_finding_schema, &f, &ignored) < 0)
 		return;
-	ga_doctor_add(d, "error", "state", f.object, f.check, f.sentence,
-		      f.hint ? f.hint : "gpuaas-state check");
+	sentence = ga_xprintf("%s%s%s", f.sentence, f.hint ? "; " : "", f.hint ? f.hint : "");
+	command = ga_doctor_command(f.hint);
+	ga_doctor_add(d, "error", "state", f.object, f.check, sentence, command);
 	ga_schema_release(&ga_finding_schema, &f);
 }
 
 static void on_attention(struct ga_doctor *d, const struct ga_rec *rec)
 {
 	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *sentence = NULL, *command = NULL;
 	struct ga_attention a;
 
 	if (!ga_rec_is(rec, &ga_attention_schema) ||
 	    ga_rec_parse(rec, &ga_attention_schema, &a, &ignored) < 0)
 		return;
-	ga_doctor_add(d, "error", "attention", a.object, a.code, a.sentence, a.command);
+	/* A person looks at the data first: the command that destroys it stands in the sentence,
+	 * and the one to paste only shows the slot. */
+	if (strstr(a.command, "--destroy-data")) {
+		sentence = ga_xprintf("%s; the command: %s", a.sentence, a.command);
+		command = ga_xprintf("gpuaas-show %s", a.object);
+	}
+	ga_doctor_add(d, "error", "attention", a.object, a.code, sentence ? sentence : a.sentence,
+		      command ? command : a.command);
 	ga_schema_release(&ga_attention_schema, &a);
 }
 
@@ -154,6 +164,7 @@ static void add_reason(struct ga_doctor *d, const char *severity, const char *ob
 						r->subject && r->evidence ? ": " : "",
 						r->evidence ? r->evidence : r->code,
 						r->hint ? "; " : "", r->hint ? r->hint : "");
+	ga_autofree char *command = ga_doctor_command(r->hint);
 	size_t i;
 
 	if (attention_has(d, object, r->code))
@@ -165,7 +176,7 @@ static void add_reason(struct ga_doctor *d, const char *severity, const char *ob
 		    ga_streq(f->object, object))
 			return;
 	}
-	ga_doctor_add(d, severity, "discover", object, r->code, sentence, "gpuaas-discover");
+	ga_doctor_add(d, severity, "discover", object, r->code, sentence, command);
 }
 
 static void on_candidate(struct ga_doctor *d, const struct ga_rec *rec)
@@ -217,13 +228,17 @@ static void on_step(struct ga_doctor *d, const struct ga_rec *rec)
 	    ga_rec_parse(rec, &ga_bootstrap_step_schema, &s, &ignored) < 0)
 		return;
 	if (strcmp(s.state, "ok") != 0) {
+		/* Without the setting a tag of the machine has the mode. */
+		const char *mode = ga_cli_setting("GPUAAS_MODE", NULL);
+		ga_autofree char *command = ga_xprintf("gpuaas-host-bootstrap%s%s",
+						       mode ? " --mode " : "", mode ? mode : "");
 		bool person = !strcmp(s.state, "manual") || !strcmp(s.state, "blocked");
 		ga_autofree char *sentence = ga_xprintf("%s: %s%s%s", s.state,
 							s.reason ? s.reason : s.step,
 							s.hint ? "; " : "", s.hint ? s.hint : "");
 
 		ga_doctor_add(d, "warning", "bootstrap", s.subject, s.step, sentence,
-			      person ? NULL : "gpuaas-host-bootstrap");
+			      person ? NULL : command);
 	}
 	ga_schema_release(&ga_bootstrap_step_schema, &s);
 }

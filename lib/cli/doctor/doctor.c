@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/quote.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 
@@ -15,6 +16,14 @@
 void ga_answer_release(struct ga_answer *a)
 {
 	ga_proc_result_release(&a->result);
+}
+
+char *ga_doctor_command(const char *hint)
+{
+	static const char begin[] = "'gpuaas-";
+	const char *at = hint ? strstr(hint, begin) : NULL, *end = at ? strchr(at + 1, '\'') : NULL;
+
+	return end ? ga_xstrndup(at + 1, (size_t)(end - at - 1)) : NULL;
 }
 
 void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,
@@ -75,19 +84,26 @@ static bool find_error(const struct ga_proc_result *r, struct ga_error *ret)
 }
 
 /* A check that this user or this machine cannot make is no trouble; any other failure is. */
-static void add_failure(struct ga_doctor *d, const char *check, const char *program,
+static void add_failure(struct ga_doctor *d, const char *check, const char *const *argv,
 			const struct ga_proc_result *r)
 {
+	ga_autostr struct ga_str command = GA_STR_INIT;
 	ga_autofree char *sentence = NULL;
 	struct ga_error e;
 	bool unchecked;
+	size_t i;
 
 	if (!find_error(r, &e)) {
-		sentence = ga_xprintf("%s ended with status %d and said nothing", program,
+		sentence = ga_xprintf("%s ended with status %d and said nothing", argv[0],
 				      r->status);
-		ga_doctor_add(d, "error", check, NULL, NULL, sentence, program);
+		for (i = 0; argv[i]; i++) {
+			ga_str_add(&command, i ? " " : "");
+			ga_quote_word(&command, argv[i]);
+		}
+		ga_doctor_add(d, "error", check, NULL, NULL, sentence, command.buf);
 		return;
 	}
+	d->denied = d->denied || r->status == GA_DENIED;
 	unchecked = r->status == GA_DENIED || r->status == GA_USAGE ||
 		    ga_streq(e.reason, "no_state");
 	sentence = ga_xprintf("%s%s%s%s", unchecked ? "not checked: " : "", e.sentence,
@@ -129,7 +145,7 @@ void ga_doctor_ask(struct ga_doctor *d, const char *check, const char *const *ar
 	}
 	ret->ran = ret->result.status == 0 || ret->result.status == GA_NO;
 	if (!ret->ran)
-		add_failure(d, check, argv[0], &ret->result);
+		add_failure(d, check, argv, &ret->result);
 }
 
 void ga_doctor_records(struct ga_doctor *d, const char *check, const struct ga_answer *a,
@@ -211,6 +227,9 @@ int ga_doctor(struct ga_err *err)
 	if (to_do)
 		ga_say("%zu thing%s to do, in this order; 'gpuaas-explain CODE' explains a code",
 		       to_do, to_do == 1 ? "" : "s");
+	else if (d.denied)
+		ga_say("nothing to do was found, but this user may not check everything: see "
+		       "above");
 	else
 		ga_say("ok: nothing has to be done%s", unchecked ? "; what could not be checked is "
 								   "listed" : "");

@@ -22,7 +22,7 @@ struct ga_doctor {
 	GA_LIST(struct ga_doctor_finding) findings;
 	GA_LIST(struct ga_slot) slots; /* of this host, as the state has them */
 	struct ga_str gpus, disks; /* of this host, as conditions of gpuaas-list slots */
-	bool has_state, has_gpu;
+	bool has_state, has_gpu, denied; /* denied: a check needs another user */
 };
 
 /* An answer: its status and its records. */
@@ -33,7 +33,12 @@ struct ga_answer {
 void ga_answer_release(struct ga_answer *a);
 #define ga_autoanswer ga_cleanup(ga_answer_release)
 
-/* Adds a finding; object, code and command may be NULL. */
+/* The command that a hint has in quotes ("run 'gpuaas-host-bootstrap --mode slice', which …"), one
+ * of gpuaas; allocated. NULL: the hint has none, because the fix is no single command, needs a
+ * decision first, or is made by hand. Also NULL for NULL. */
+char *ga_doctor_command(const char *hint);
+/* Adds a finding; object, code and command may be NULL. A command is one that people paste as it
+ * stands, on this machine, and that destroys no data by itself. */
 void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,
 		   const char *object, const char *code, const char *sentence, const char *command);
 /* Runs a program of gpuaas that stands beside this one, or in the fixed path. A program that is not

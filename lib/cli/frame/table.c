@@ -150,6 +150,18 @@ static void add_row(json_t *json)
 	}
 }
 
+/* A time ahead is what a person waits for: " (in 3h)" after it. */
+static void add_how_soon(json_t *value, struct ga_str *ret)
+{
+	const char *time = json_string_value(value);
+	int64_t micros, now = ga_clock_micros();
+	char age[GA_SPAN_SIZE];
+
+	if (time && ga_time_read(time, &micros) && micros > now &&
+	    ga_starts(ga_age_format(micros, now, age), "in "))
+		ga_str_addf(ret, " (%s)", age);
+}
+
 /* Prints a member on a line; those of an object, and the elements of a list of objects, each on one
  * of its own. */
 static void print_member(const char *name, json_t *value, const char *nothing)
@@ -183,6 +195,7 @@ static void print_member(const char *name, json_t *value, const char *nothing)
 		return;
 	}
 	ga_cell_show_member(name, value, &text);
+	add_how_soon(value, &text);
 	if (strcmp(text.buf, "-") != 0)
 		ga_print("  %-22s  %s", name, text.buf);
 	else if (nothing)

@@ -305,7 +305,9 @@ static const struct {
 	{ &ga_image_schema,
 	  { { { "DRIVER", "driver_version", 1 }, true }, { { "CUDA", "cuda_version", 1 }, true },
 	    { { "FEATURES", "features", 1 }, true } } },
-	{ &ga_allocation_schema, { { { "PROFILE CHANGED", "profile_changed", 1 }, true } } },
+	{ &ga_allocation_schema,
+	  { { { "ENDS", "run_until", 1 }, true }, { { "EXPIRES", "expires_at", 1 }, true },
+	    { { "PROFILE CHANGED", "profile_changed", 2 }, true } } },
 };
 
 /* The members below a row: why, and what to do about it. */

@@ -53,7 +53,8 @@ static struct ga_profile_opts opt;
 	  .arg = "HOW", .values = ga_gpu_memory_words, \
 	  .help = "whether wiping GPU memory needs proof" }, \
 	{ .name = "domain-type", .type = GA_O_WORD, .var = &opt.domain_type, .arg = "TYPE", \
-	  .values = ga_domain_types, .help = "libvirt's domain type (default kvm)" }, \
+	  .values = ga_domain_types, \
+	  .help = "libvirt's domain type (default kvm; in a lab state test)" }, \
 	{ .name = "hold", .type = GA_O_TEXT, .var = &opt.hold, .arg = "DURATION", \
 	  .help = "default time that a released allocation is held" }, \
 	{ .name = "graceful", .type = GA_O_TEXT, .var = &opt.graceful, .arg = "DURATION", \

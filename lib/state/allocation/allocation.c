@@ -6,6 +6,16 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
+/* The end of the run time of a request, which begins with the use (attention and drains count in
+ * the same way). The fraction of the second stays as it is. */
+#define RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
+#define RUN_UNTIL \
+	"iif(a.state IN ('active', 'held', 'preempting') AND " RUN_SECONDS " IS NOT NULL, " \
+	"(SELECT strftime('%Y-%m-%dT%H:%M:%S', substr(b.at, 1, 19), '+' || " RUN_SECONDS \
+	" || ' seconds') || substr(b.at, 20) FROM (SELECT coalesce((SELECT min(u.started_at) " \
+	"FROM usage u WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), " \
+	"a.created_at) AS at) AS b), NULL)"
+
 /* In the order of ga_allocation_schema. The phases are those of the plan's attempt. */
 #define ALLOCATIONS \
 	"SELECT a.id, a.name, a.node_id, a.generation, a.attempt, 0, a.state, a.since, a.reason, " \
@@ -25,7 +35,8 @@
 	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
 	"p.version <> a.profile_version AND a.state NOT IN " GA_SQL_ENDED "), " \
 	"a.type_reason, a.app, a.app_version, " \
-	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name') FROM allocation a "
+	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name'), " RUN_UNTIL \
+	" FROM allocation a "
 
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err)

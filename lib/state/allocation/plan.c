@@ -320,7 +320,10 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		return -1;
 	ret->lab = ga_db_is_lab(db);
 	ret->price_micros = profile->price_micros;
-	ret->domain_type = ga_xstrdup(profile->domain_type ? profile->domain_type : "kvm");
+	/* A lab is no place for KVM: its disks are files, and its hypervisor is libvirt's test
+	 * driver unless the profile names another. */
+	ret->domain_type = ga_xstrdup(profile->domain_type ? profile->domain_type :
+				      ret->lab		   ? "test" : "kvm");
 	ret->user_data_digest = ga_strdup0(request->user_data_digest);
 	ret->fabric_partition = decision->fabric_partition;
 	for (i = 0; i < request->keys.n; i++)

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "record/time.h"
+#include "record/who.h"
 #include "state/db/audit.h"
 #include "state/db/fsm.h"
 #include "state/db/internal.h"
@@ -145,6 +146,42 @@ static int fail_taken(const char *path, const char *taken, enum ga_code code, st
 			  "elsewhere to begin a new state", taken));
 }
 
+/* The file, or the nearest folder of it that this user can look at, denied it: its owner can help.
+ * --state stands in the command because sudo drops GPUAAS_STATE. */
+static int fail_denied(const char *path, enum ga_db_file file, const char *verb,
+		       struct ga_err *err)
+{
+	ga_autofree char *at = ga_xstrdup(path), *as = NULL;
+	const char *what = files[file].what;
+	char owner[GA_WHO_SIZE], me[GA_WHO_SIZE];
+	bool state = file == GA_DB_STATE;
+	struct stat st;
+	int r;
+
+	while ((r = stat(at, &st)) < 0 && strcmp(at, "/") != 0 && strcmp(at, ".") != 0) {
+		ga_autofree char *below = GA_TAKE(at);
+
+		at = ga_file_folder(below);
+	}
+	if (r < 0 || st.st_uid == geteuid())
+		return ga_refuse(err, GA_DENIED, "denied", NULL,
+				 ("%s '%s' cannot be %s: Permission denied", what, path, verb),
+				 ("'ls -ld %s' shows its permissions", at));
+	ga_who_name(st.st_uid, owner);
+	if (st.st_uid)
+		as = ga_starts(owner, "uid(") ?
+			     ga_xprintf(" -u '#%u'", (unsigned int)st.st_uid) :
+			     ga_xprintf(" -u %.*s", (int)strcspn(owner, "("), owner);
+	return ga_refuse(err, GA_DENIED, "denied", NULL,
+			 ("%s '%s' cannot be %s: Permission denied: %s%s%s belongs to %s, and you "
+			  "are %s", what, path, verb, strcmp(at, path) != 0 ? "the folder '" : "it",
+			  strcmp(at, path) != 0 ? at : "", strcmp(at, path) != 0 ? "'" : "", owner,
+			  ga_who_name(geteuid(), me)),
+			 ("run the command as that user: sudo%s COMMAND%s%s; gpuaas-host(7), "
+			  "OPERATORS WITHOUT ROOT, says who may", as ? as : "",
+			  state ? " --state " : "", state ? path : ""));
+}
+
 /* Makes the file when mode is GA_DB_CREATE. */
 static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 		     struct ga_err *err)
@@ -154,8 +191,13 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 
 	if (mode == GA_DB_CREATE) {
 		if (make_file(path, err) < 0)
-			return ga_wrap(err, "making the %s failed", files[file].what);
+			return err->code == GA_DENIED ?
+				       fail_denied(path, file, "made", err) :
+				       ga_wrap(err, "making the %s failed", files[file].what);
 	} else if (access(path, F_OK) < 0) {
+		if (errno == EACCES)
+			return fail_denied(path, file, mode == GA_DB_READ ? "read" : "written",
+					   err);
 		if (errno != ENOENT && errno != ENOTDIR)
 			return ga_fail_sys(err, "opening %s '%s' failed", files[file].what, path);
 		taken = file == GA_DB_STATE ? taken_by_restore(path) : NULL;
@@ -168,10 +210,7 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	} else if (access(path, mode == GA_DB_READ ? R_OK : R_OK | W_OK) < 0) {
 		if (errno == EROFS)
 			return ga_db_fail_read_only(path, err);
-		return ga_refuse(err, GA_DENIED, "denied", NULL,
-				 ("%s '%s' cannot be %s: %s", files[file].what, path,
-				  mode == GA_DB_READ ? "read" : "written", strerror(errno)),
-				 ("run as the user that owns it"));
+		return fail_denied(path, file, mode == GA_DB_READ ? "read" : "written", err);
 	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return fail_foreign(path, file, err);
 	}

@@ -15,7 +15,7 @@
 #include "state/slot/facts.h"
 
 #define MISSING_NAMED 5
-#define MADE_AGAIN "gpuaas-state migrate makes all triggers again"
+#define MADE_AGAIN "'gpuaas-state migrate' makes all triggers again"
 
 struct check {
 	struct ga_db *db;
@@ -210,12 +210,12 @@ static int on_content(const struct ga_doubted *d, void *arg)
 				  "which wipes it");
 	else if (ga_streq(d->state, "available") || ga_streq(d->state, "disabled") ||
 		 ga_streq(d->state, "quarantined"))
-		hint = ga_xprintf("gpuaas-approve disable %s --reason evidence_content && "
+		hint = ga_xprintf("'gpuaas-approve disable %s --reason evidence_content && "
 				  "gpuaas-approve repair %s --reason evidence_content | "
-				  "gpuaas-wipe", d->slot, d->slot);
+				  "gpuaas-wipe' wipes it again", d->slot, d->slot);
 	else
 		hint = ga_xprintf("slot %s is %s: its next wipe makes new evidence; "
-				  "gpuaas-show %s", d->slot, d->state, d->slot);
+				  "'gpuaas-show %s' shows it", d->slot, d->state, d->slot);
 	return report(arg, "evidence_content", d->evidence, d->sentence, hint);
 }
 
@@ -266,8 +266,8 @@ static int on_unsellable(const struct ga_rows *rows, const char *left_out,
 	(void)err; /* c->err is the same */
 	if (json_object_get(c->named, slot))
 		return 0;
-	hint = ga_xprintf("gpuaas-approve disable %s --reason TEXT, then discover and enable it",
-			  slot);
+	hint = ga_xprintf("'gpuaas-approve disable %s --reason TEXT' takes it out of sale; then "
+			  "discover and enable it", slot);
 	return report(c, "not_for_sale", slot, sentence, hint);
 }
 

@@ -10,11 +10,12 @@
 #include "state/db/invariant.h"
 #include "state/db/json.h"
 
-#define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
-#define WIPE ADOPT ", and wipe it again (gpuaas-approve repair ID --reason TEXT | gpuaas-wipe)"
+#define ADOPT "'gpuaas-approve disable ID --reason TEXT' takes it out of sale; look at its audit"
+#define WIPE \
+	ADOPT ", then 'gpuaas-approve repair ID --reason TEXT | gpuaas-wipe' wipes it again"
 /* For objects in use: they cannot be disabled, and their triggers refuse the next steps. */
 #define BACKUP "look at its audit, stop all writers and go back to a backup"
-#define CORDON "keep it from new work (gpuaas-approve cordon ID --reason TEXT), " BACKUP
+#define CORDON "'gpuaas-approve cordon ID --reason TEXT' keeps it from new work; " BACKUP
 #define AGAIN \
 	"look at its audit; a new discovery or apply writes it again " \
 	"(gpuaas-discover | gpuaas-approve --record-only)"
@@ -251,7 +252,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT " CAPACITY " FROM slot_capacity) c GROUP BY " CAPACITY " HAVING count(*) <> 2 "
 	  "ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
-	  "gpuaas-state migrate counts them again" },
+	  "'gpuaas-state migrate' counts them again" },
 	/* rows damaged from outside gpuaas */
 	{ "row_damaged",
 	  "SELECT id FROM node WHERE " GA_SQL_NOT_REASONS("blockers") " UNION ALL "

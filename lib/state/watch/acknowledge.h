@@ -3,7 +3,7 @@
  * Rows of attention that a person acknowledged, with a reason and an end. Such a row is hidden from
  * the list and from the alerts, never from their counts of hidden rows. It is back when its end is
  * over, and when it is another row: another code, state, time or sentence (state/db/attend.h).
- * Notices of hooks do not go by this: a hook hears of a row once in any case.
+ * Notices to hooks go by it in the same way (state/watch/notice.h).
  */
 #ifndef GA_STATE_WATCH_ACKNOWLEDGE_H
 #define GA_STATE_WATCH_ACKNOWLEDGE_H

@@ -68,6 +68,7 @@ static int add_owed(const struct ga_rows *r, const char *hook, struct ga_notices
 		.project = GA_TAKE(a.project),
 		.sentence = GA_TAKE(a.sentence),
 		.command = GA_TAKE(a.command),
+		.acknowledged = GA_TAKE(a.acknowledged),
 	};
 	return 0;
 }

@@ -2,9 +2,10 @@
 /*
  * Notices: the objects that needed a person at the last look, and the hooks that were notified of
  * each. A notice is raised when a new attention record appears, and cleared when the record is
- * gone. A hook is owed "raised" for each open notice that it has not got, and "cleared" for each
- * notice that it has got and that is no longer open. So a hook gets nothing twice, and nothing
- * about a notice that came and went while the hook failed.
+ * gone or acknowledged: nobody has to act then. When the acknowledgement is over and the record is
+ * still there, a new notice is raised. A hook is owed "raised" for each open notice that it has not
+ * got, and "cleared" for each notice that it has got and that is no longer open. So a hook gets
+ * nothing twice, and nothing about a notice that came and went while the hook failed.
  */
 #ifndef GA_STATE_WATCH_NOTICE_H
 #define GA_STATE_WATCH_NOTICE_H

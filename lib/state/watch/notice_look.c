@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The present attention records, compared with the open notices. A record belongs to a notice when
- * object and code are equal; when several have the same object and code, those with the same time
- * belong together, and the others in their order.
+ * object and code are equal; when several have the same object and code, equal records belong
+ * together, then those with the same time, and the others in their order. A record that somebody
+ * acknowledged raises no notice, and its notice is cleared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,10 @@
 
 struct item {
 	char *object_kind, *object, *code, *since;
-	char *record; /* NULL: a notice, whose number is id */
-	int64_t id;
-	bool matched;
+	char *record; /* without the acknowledgement, as notices are stored */
+	char *acknowledged; /* the record with its acknowledgement; NULL: nobody acknowledged it */
+	int64_t id; /* of a notice; 0: a record */
+	const struct item *match; /* in the other list; NULL: none */
 };
 
 struct items {
@@ -36,6 +38,7 @@ static void cleanup_items(struct items *list)
 		free(list->v[i].code);
 		free(list->v[i].since);
 		free(list->v[i].record);
+		free(list->v[i].acknowledged);
 	}
 	ga_list_release(list);
 }
@@ -72,24 +75,29 @@ static int by_subject(const void *a, const void *b)
 		r = strcmp(x->since, y->since);
 	if (!r)
 		r = (x->id > y->id) - (x->id < y->id);
-	return r ? r : strcmp(x->record ? x->record : "", y->record ? y->record : "");
+	return r ? r : strcmp(x->record, y->record);
 }
 
 static int add_attention(const struct ga_schema *schema, const void *obj, void *arg,
 			 struct ga_err *err)
 {
 	const struct ga_attention *a = obj;
-	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autostr struct ga_str text = GA_STR_INIT, whole = GA_STR_INIT;
 	struct item *i = ga_list_add((struct items *)arg);
+	struct ga_attention plain = *a;
 
 	(void)err;
-	ga_schema_write(schema, obj, &text);
+	plain.acknowledged = NULL;
+	ga_schema_write(schema, &plain, &text);
+	if (a->acknowledged)
+		ga_schema_write(schema, a, &whole);
 	*i = (struct item){
 		.object_kind = ga_xstrdup(a->object_kind),
 		.object = ga_xstrdup(a->object),
 		.code = ga_xstrdup(a->code),
 		.since = ga_xstrdup(a->since),
 		.record = ga_str_take(&text),
+		.acknowledged = a->acknowledged ? ga_str_take(&whole) : NULL,
 	};
 	return 0;
 }
@@ -100,7 +108,7 @@ static int read_open(struct ga_db *db, struct items *ret, struct ga_err *err)
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT id, object_kind, object, code, since FROM notice "
+			"SELECT id, object_kind, object, code, since, record FROM notice "
 			"WHERE cleared_at IS NULL", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
@@ -110,6 +118,7 @@ static int read_open(struct ga_db *db, struct items *ret, struct ga_err *err)
 			.object = ga_rows_dup(rows, 2),
 			.code = ga_rows_dup(rows, 3),
 			.since = ga_rows_dup(rows, 4),
+			.record = ga_rows_dup(rows, 5),
 		};
 	return r;
 }
@@ -119,15 +128,19 @@ struct range {
 	struct item *from, *to;
 };
 
-static void match(struct range open, struct range now, bool same_time)
+enum how { SAME_RECORD, SAME_TIME, ANY };
+
+static void match(struct range open, struct range now, enum how how)
 {
 	struct item *o, *n;
 
 	for (o = open.from; o < open.to; o++) {
-		for (n = now.from; n < now.to && !o->matched; n++) {
-			if (n->matched || (same_time && strcmp(o->since, n->since)))
+		for (n = now.from; n < now.to && !o->match; n++) {
+			if (n->match || (how == SAME_RECORD && strcmp(o->record, n->record)) ||
+			    (how == SAME_TIME && strcmp(o->since, n->since)))
 				continue;
-			o->matched = n->matched = true;
+			o->match = n;
+			n->match = o;
 		}
 	}
 }
@@ -141,8 +154,7 @@ static struct item *end_of(struct items *list, struct item *from, const struct i
 	return from;
 }
 
-/* Both lists are sorted: a record without a notice is raised, a notice without a record is
- * cleared. */
+/* Both lists are sorted. */
 static void match_all(struct items *open, struct items *now)
 {
 	struct item *o = open->v, *n = now->v;
@@ -158,22 +170,33 @@ static void match_all(struct items *open, struct items *now)
 		} else {
 			struct range a = { o, end_of(open, o, o) }, b = { n, end_of(now, n, n) };
 
-			match(a, b, true);
-			match(a, b, false);
+			match(a, b, SAME_RECORD);
+			match(a, b, SAME_TIME);
+			match(a, b, ANY);
 			o = a.to;
 			n = b.to;
 		}
 	}
 }
 
-static bool all_matched(const struct items *list)
+static bool is_to_clear(const struct item *notice)
+{
+	return !notice->match || notice->match->acknowledged;
+}
+
+static bool is_to_raise(const struct item *record)
+{
+	return !record->match && !record->acknowledged;
+}
+
+static bool has_any(const struct items *list, bool (*is)(const struct item *))
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (!list->v[i].matched)
-			return false;
-	return true;
+		if (is(&list->v[i]))
+			return true;
+	return false;
 }
 
 int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, struct ga_err *err)
@@ -182,15 +205,20 @@ int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, s
 	ga_autofree char *at = ga_time_now();
 	size_t i;
 
-	for (i = 0; i < open->n; i++)
-		if (!open->v[i].matched &&
-		    ga_db_change(db, err, "UPDATE notice SET cleared_at = ?2 WHERE id = ?1 "
-				 "AND cleared_at IS NULL", "is", open->v[i].id, at) < 0)
+	for (i = 0; i < open->n; i++) {
+		const struct item *n = open->v[i].match;
+
+		if (is_to_clear(&open->v[i]) &&
+		    ga_db_change(db, err, "UPDATE notice SET cleared_at = ?2, "
+				 "record = coalesce(?3, record) WHERE id = ?1 AND "
+				 "cleared_at IS NULL", "iss", open->v[i].id, at,
+				 n ? n->acknowledged : NULL) < 0)
 			return -1;
+	}
 	for (i = 0; i < now->n; i++) {
 		const struct item *n = &now->v[i];
 
-		if (!n->matched &&
+		if (is_to_raise(n) &&
 		    ga_db_change(db, err,
 				 "INSERT INTO notice (object_kind, object, code, since, record, "
 				 "raised_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -231,5 +259,5 @@ int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, const char *he
 		qsort(now->v, now->n, sizeof(*now->v), by_subject);
 	match_all(open, now);
 	*ret = GA_TAKE(look);
-	return all_matched(open) && all_matched(now) ? 0 : 1;
+	return has_any(open, is_to_clear) || has_any(now, is_to_raise);
 }

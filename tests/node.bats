@@ -58,8 +58,8 @@ node_is()
   jq_is 'select(.kind=="gpuaas.node/1").node' "$NODE"
   run_ok gpuaas-node list --where pool=h200
   jq_is .name h7
-  run_ok gpuaas-node list --where pool=none
-  assert_equal "$output" ""
+  run_status 5 gpuaas-node list --where pool=none
+  assert_stderr "there is no pool 'none'"
   # Empty: unknown again, and nothing else moves.
   run_ok gpuaas-node set h7 --pool '' --address= --reserved-cpus '' --bridge ''
   jq_is '[.pool,.address,.reserved_cpus,.network.bridge]|map(tostring)|join(" ")' \

@@ -76,8 +76,10 @@ reach()
   # Nodes are chosen as gpuaas-list nodes chooses.
   run_ok gpuaas-on --nodes node=h2 --nodes lab=true gpuaas-discover
   assert_equal "$(ends)" "h2 true"
-  run_status 1 gpuaas-on --nodes pool=none gpuaas-discover
+  run_status 1 gpuaas-on --nodes state=retired gpuaas-discover
   assert_stderr "no node matches"
+  run_status 5 gpuaas-on --nodes pool=none gpuaas-discover
+  assert_stderr "there is no pool 'none'"
   run_status 2 gpuaas-on --nodes colour=red gpuaas-discover
 }
 

@@ -37,15 +37,11 @@ allocations project=visoin vision
 allocations project=speach speech
 tasks node=h8 h7
 plans profile!=lap lab
-profiles name=lap lab
 profiles image=lap lab
 profiles region=nort north
 node-images image=lap lab
-images name=lap lab
-regions name=nort north
 pools pool=spar spare
 pools region=wets west
-teams name=read red
 teams projects=speach speech
 refusals project=reserch research
 usage profile=lap lab
@@ -91,6 +87,9 @@ allocations profile=later
 nodes pool=spare
 nodes region=north
 profiles region=west
+profiles name=lap
+regions name=nort
+allocations name=vm9
 END
   # A profile may name an image that nobody applied, and rows are found by it.
   run_ok gpuaas-list profiles --where image=ghost

@@ -26,8 +26,8 @@ void ga_cli_complete(const struct ga_prog *prog, char *const *words, int n);
 void ga_cli_offer(const char *word, const char *description, const char *begin);
 
 /* The kind of object that the values of a member name: "node", "slot", "allocation", "profile",
- * "image", "region", "pool", "project", "team", "app", or "type"; NULL: other values. schema has
- * the field; NULL: it stands in another member. */
+ * "image", "region", "pool", "project", "team", "app", or "type"; NULL: other values. With the
+ * schema of the record, its own name is one, too. */
 const char *ga_cli_member_means(const struct ga_schema *schema, const struct ga_field *field);
 /* The meaning of a word of --help, for --introspect-cli: "node", "slot", …, "file", "text", or NULL
  * for a word without a meaning, which a test refuses. A list ("TEAM,…") means its element. */

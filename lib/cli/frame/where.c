@@ -92,8 +92,8 @@ static int add_types(const struct ga_schema *schema, struct ga_where *w, const c
 static int resolve_value(struct ga_db *db, const char *list, const struct ga_schema *schema,
 			 struct ga_where *w, size_t nth, struct ga_err *why, struct ga_err *err)
 {
-	const struct ga_schema *of = strchr(w->path, '.') ? NULL : schema;
-	const char *kind = ga_cli_member_means(of, w->field), *found = kind;
+	/* name=job9 asks whether there is a record of that name: that is no error. */
+	const char *kind = ga_cli_member_means(NULL, w->field), *found = kind;
 	char **text = &w->values.v[nth].text;
 	bool any = !strcmp(w->path, "object");
 	ga_autofree char *id = NULL;

@@ -123,7 +123,7 @@ static int add_nodes(struct ga_on *on, struct ga_err *err)
 	conditions(&texts);
 	if (open_state(&db, err) < 0 ||
 	    ga_cli_where(db, (const char *const *)texts.v, texts.n, NULL, &q, &names, err) < 0 ||
-	    ga_cli_where_known(db, "node", &names, err) < 0 ||
+	    ga_cli_where_known(db, "node", &q, &names, err) < 0 ||
 	    ga_store_list(db, &q, add, on, err) < 0)
 		return -1;
 	if (ga_on_count(on))

@@ -369,6 +369,17 @@ states()
     assert_equal "$output" ""
   done
   assert_equal "$(states)" "a placed b placed"
+  # An id is no name: with != the condition would take the very one that is to be kept.
+  local id
+  id=$(gpuaas-list allocations --where name=a -o name)
+  for condition in "name!=$id" "name!=${id:0:6}" "name=$id"; do
+    run_status 5 gpuaas-release --where "$condition" --yes
+    assert_stderr "no allocation has the name '${condition##*=}': an id begins so"
+    assert_stderr "=$id means that one"
+  done
+  run_status 5 gpuaas-approve cordon --reason x --where 'claim!=nosuch'
+  assert_stderr "no slot has the claim 'nosuch'"
+  assert_equal "$(states)" "a placed b placed"
   run_ok gpuaas-release --where 'allocation!=a' --where 'name!=null' --yes
   jq_is .name b
 }

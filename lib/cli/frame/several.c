@@ -40,7 +40,7 @@ static int pick_where(struct ga_db *db, struct ga_several *ask, struct ga_texts 
 
 	if (ga_cli_where(db, ask->where, ask->n_where, NULL, &q, &ask->names, err) < 0)
 		return -1;
-	if (!ask->shows && ga_cli_where_known(db, ask->kind, &ask->names, err) < 0)
+	if (!ask->shows && ga_cli_where_known(db, ask->kind, &q, &ask->names, err) < 0)
 		return -1;
 	if (ga_store_list(db, &q, pick, &p, err) < 0)
 		return -1;

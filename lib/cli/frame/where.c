@@ -212,8 +212,28 @@ int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 	return 0;
 }
 
-int ga_cli_where_known(struct ga_db *db, const char *kind, const struct ga_cli_where *w,
-		       struct ga_err *err)
+/* Refuses a value that no record of the list has, of a member that tells its records apart: the
+ * condition with != would then take the very record that it was to leave out. */
+static int refuse_unheld(struct ga_db *db, const char *kind, const struct ga_where *w,
+			 const char *value, struct ga_err *err)
+{
+	ga_autofree char *id = NULL;
+
+	if (!strcmp(w->path, "name")) {
+		if (ga_store_resolve(db, kind, value, &id, NULL, err) == 0)
+			return ga_refuse(err, GA_NOTFOUND, NULL, value,
+					 ("no %s has the name '%s': an id begins so", kind, value),
+					 ("--where %s%s%s means that one", kind,
+					  w->op == GA_WHERE_IS ? "=" : "!=", id));
+		if (!ga_streq(err->reason, "ambiguous"))
+			return -1;
+	}
+	return ga_refuse(err, GA_NOTFOUND, NULL, value, ("no %s has the %s '%s'", kind, w->path,
+			 value), ("'gpuaas-list %ss' shows them", kind));
+}
+
+int ga_cli_where_known(struct ga_db *db, const char *kind, const struct ga_list_query *q,
+		       const struct ga_cli_where *w, struct ga_err *err)
 {
 	size_t i, j;
 
@@ -223,16 +243,16 @@ int ga_cli_where_known(struct ga_db *db, const char *kind, const struct ga_cli_w
 	}
 	for (i = 0; i < w->where.n; i++) {
 		const struct ga_where *c = &w->where.v[i];
+		bool tells = !strcmp(c->path, "name") || !strcmp(c->path, "claim");
 
-		for (j = 0; !strcmp(c->path, "name") && j < c->values.n; j++) {
-			ga_autofree char *id = NULL;
+		for (j = 0; tells && j < c->values.n; j++) {
+			int r = c->values.v[j].null ? 1 :
+						      some_row_has(db, q, c, &c->values.v[j], err);
 
-			if (c->values.v[j].null ||
-			    ga_store_resolve(db, kind, c->values.v[j].text, &id, NULL, err) == 0)
-				continue;
-			if (!ga_streq(err->reason, "ambiguous"))
+			if (r < 0)
 				return -1;
-			ga_err_clear(err); /* a name that begins as ids do */
+			if (!r)
+				return refuse_unheld(db, kind, c, c->values.v[j].text, err);
 		}
 	}
 	return 0;

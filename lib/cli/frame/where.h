@@ -32,10 +32,12 @@ void ga_cli_where_release(struct ga_cli_where *w);
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 			       const struct ga_schema *schema, struct ga_list_query *q,
 			       struct ga_cli_where *ret, struct ga_err *err);
-/* For a command that acts: GA_NOTFOUND, or GA_USAGE of a type, with near names when a condition, of
- * objects of that kind, names something that is not there; also as "name". */
+/* For a command that acts on objects of that kind, after ga_cli_where with q: GA_NOTFOUND, or
+ * GA_USAGE of a type, with near names when a condition names something that is not there; also when
+ * no record of the list has the value as its name or claim. */
 GA_MUST_CHECK int ga_cli_where_known(struct ga_db *db, const char *kind,
-				     const struct ga_cli_where *w, struct ga_err *err);
+				     const struct ga_list_query *q, const struct ga_cli_where *w,
+				     struct ga_err *err);
 /* For a command that shows: reports the name that the conditions do without, if there is one. */
 void ga_cli_where_warn(const struct ga_cli_where *w);
 /* The id for --after of a list: that of the node, slot or allocation that a person names in the

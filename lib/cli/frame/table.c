@@ -422,6 +422,16 @@ static size_t last_of(const bool *shown)
 	return table.n;
 }
 
+/* A table without a column would be no table: one stays in the narrowest terminal. */
+static bool has_several(const bool *shown)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < table.n; i++)
+		n += shown[i];
+	return n > 1;
+}
+
 /* Fills shown and the widths so that the table is not wider than limit (0: there is no limit). */
 static void choose_shown(bool *shown, struct width *ret, int limit)
 {
@@ -434,7 +444,7 @@ static void choose_shown(bool *shown, struct width *ret, int limit)
 		if (shown[i])
 			measure(i, &widths[i]);
 	}
-	while (limit && !table.asked && total_of(shown, widths) > limit &&
+	while (limit && !table.asked && total_of(shown, widths) > limit && has_several(shown) &&
 	       (out = least_of(shown)) < table.n)
 		shown[out] = false;
 	do {
@@ -443,7 +453,7 @@ static void choose_shown(bool *shown, struct width *ret, int limit)
 		over = narrow(shown, ret, NARROW, over);
 		over = narrow(shown, ret, 0, over);
 		over = narrow_names(shown, ret, over);
-		out = over > 0 && !table.asked ? last_of(shown) : table.n;
+		out = over > 0 && !table.asked && has_several(shown) ? last_of(shown) : table.n;
 		if (out < table.n)
 			shown[out] = false;
 	} while (out < table.n);

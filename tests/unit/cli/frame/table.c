@@ -167,9 +167,32 @@ static void every_kind(int width)
 	}
 }
 
+/* Whatever the terminal: no kind loses its last column. */
+static void narrowest(int width)
+{
+	choose("table", width);
+	for (const struct ga_schema *const *k = ga_kinds; *k; k++) {
+		const struct ga_view *view = ga_view_of(*k);
+		ga_autofree char *text = NULL;
+		char kind[32];
+		json_t *json;
+
+		if (!view)
+			continue;
+		first = "";
+		json = record_of(*k, 0);
+		text = print(*k, json);
+		ga_kind_short(*k, kind);
+		t_ok(strchr(text, '\n') != NULL, "a table of '%s' at %d columns", kind, width);
+		json_decref(json);
+	}
+}
+
 int main(void)
 {
 	every_kind(80);
 	every_kind(70);
+	narrowest(9);
+	narrowest(1);
 	return t_done();
 }

@@ -303,6 +303,17 @@ as_nobody()
   run_ok gpuaas-state check
 }
 
+@test "a copy that a user may only read: the message says what reading needs" {
+  run_ok gpuaas-state init --lab
+  mkdir -m 755 "$T/copy"
+  sqlite3 "$GPUAAS_STATE" ".backup '$T/copy/state.db'"
+  chmod 644 "$T/copy/state.db"
+  chmod 755 "$T"
+  run_status 6 setpriv --reuid nobody --clear-groups gpuaas-list slots --state "$T/copy/state.db"
+  assert_stderr "cannot be read by this user: programs that only read it need the files"
+  assert_stderr "copy the file with its '-wal' to a folder of your own"
+}
+
 @test "a full or a read-only file system: what cannot be read or written says why, and what to do" {
   mkdir "$T/small"
   # shellcheck disable=SC2016 # for the other bash

@@ -59,6 +59,16 @@ int ga_db_fail_read_only(const char *path, struct ga_err *err)
 			  "its own and name the copy with --state"));
 }
 
+/* The file itself can be read. */
+static int fail_beside(const char *path, struct ga_err *err)
+{
+	return ga_refuse(err, GA_DENIED, "read_only", NULL,
+			 ("'%s' cannot be read by this user: programs that only read it need the "
+			  "files '-wal' and '-shm' beside it, too, and may not write there", path),
+			 ("run as the user that owns it, or copy the file with its '-wal' to a "
+			  "folder of your own and name the copy with --state"));
+}
+
 /* Reading needs files beside the database, too. When those cannot be made or grow, SQLite reports
  * only a failure; the file system has the reason. */
 static int fail_io(const struct ga_db *db, const char *sentence, int rc, struct ga_err *err)
@@ -94,6 +104,9 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 				  "queue", path),
 				 ("another SQLite tool has it open; 'fuser %s' names it", path));
 	case SQLITE_READONLY:
+		if (rc != SQLITE_READONLY)
+			return fail_beside(path, err);
+		/* fall through */
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
 		return ga_fail_for(err, GA_DENIED, "read_only", "'%s' cannot be written: %s", path,

@@ -106,13 +106,16 @@ codes()
   short=$(running --run-time 40m --project vision)
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.project,.command]|join(" ")' \
-    "$short run_time_ends vision gpuaas-release $short | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
-  # An operator at the node itself needs no ssh.
-  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
-  jq_is .command "gpuaas-release $short | gpuaas-wipe"
+    "$short run_time_ends vision gpuaas-show $short"
   over=$(running --run-time 1s)
   # shellcheck disable=SC2016 # for the inner shell
   wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$over"
+  # Only now a command ends it. An operator at the node itself needs no ssh.
+  run_ok gpuaas-list attention --where "object=$over"
+  jq_is .command \
+    "gpuaas-release $over | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention --where "object=$over"
+  jq_is .command "gpuaas-release $over | gpuaas-wipe"
   run_ok gpuaas-list attention --where "object=$long"
   assert_equal "$output" ""
 }

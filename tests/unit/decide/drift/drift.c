@@ -153,6 +153,8 @@ static const struct {
 	SILENT(held_attempt),
 	ROW(stuck_slot, 1, STUCK, "warning", "bad", "slot1111", NONE),
 	SILENT(not_stuck_yet),
+	ROW(held_too_long, 1, STUCK, "warning", "bad", "aaaaaaaa", NONE),
+	SILENT(held_for_long),
 	ROW(expired, 1, PLAN_EXPIRED, "info", "ok", "cccccccc", NONE),
 	SILENT(not_expired),
 	ROW(other_hardware, 1, FINGERPRINT_CHANGED, "error", "bad", "n1", NONE),
@@ -165,14 +167,14 @@ static const struct {
 	SILENT(blind_ports_lab),
 };
 
-/* wiping may last 4000 s and is left by a command with the id in it. */
+/* wiping and held may last 4000 s and are left by a command with the id in it. */
 static bool limit(bool is_slot, bool baremetal, const char *state, int64_t *seconds,
 		  const char **exit_command)
 {
-	if (!is_slot || !ga_streq(state, "wiping"))
+	if (!ga_streq(state, is_slot ? "wiping" : "held"))
 		return false;
 	*seconds = 4000;
-	*exit_command = baremetal ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
+	*exit_command = !is_slot ? "gpuaas-release %s" : baremetal ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
 	return true;
 }
 

@@ -242,6 +242,19 @@ blocker()
   run_ok gpuaas-state check
 }
 
+@test "an evacuation of something that is not there, or not here, drains nothing" {
+  fleet 2 1
+  job=$(running --name job)
+  other=$(gpuaas-list nodes --where "node!=$NODE" | jq -r .node)
+  run_status 5 gpuaas-node drain "$NODE" --reason fan --evacuate --consent "$job" --consent jbo
+  assert_stderr "there is no allocation 'jbo'"
+  run_status 4 gpuaas-node drain "$other" --reason fan --evacuate --consent "$job"
+  assert_stderr "is not on node '$other'"
+  run_status 4 gpuaas-node drain "$other" --reason fan --evacuate --consent "$job" --dry-run
+  assert_equal "$(gpuaas-list nodes | jq -r .state | sort -u)" active
+  assert_equal "$(gpuaas-list allocations | jq -r '"\(.allocation) \(.state)"')" "$job active"
+}
+
 @test "evacuation without another place leaves the allocation running" {
   fleet 1 2
   job=$(running)

@@ -479,3 +479,17 @@ reads()
   run_status 2 gpuaas-state apply --dry-run - < <(yes '{}' | head -c 68000000)
   assert_stderr "at most 64 MiB"
 }
+
+@test "--help of a command has the examples of that command alone" {
+  run_ok gpuaas-node drain --help
+  assert_output "gpuaas-node drain h7 --reason 'new firmware' --deadline 24h"
+  refute_output "gpuaas-node set"
+  refute_output "reads:"
+  refute_output "writes:"
+  run_ok gpuaas-state acknowledge --help
+  assert_output "gpuaas-state acknowledge SLOT"
+  refute_output "gpuaas-state init"
+  run_ok gpuaas-node --help
+  assert_output "gpuaas-node set"
+  assert_output "writes:"
+}

@@ -134,6 +134,14 @@ node_is()
   jq_is 'select(.action=="node_undrained") | .detail.reason // "none"' $'none\nit was the fan'
 }
 
+@test "on a terminal a node that cannot be retired is refused before its name is typed" {
+  fleet 1 1
+  run script -qec "gpuaas-node retire $NODE --reason old" /dev/null < /dev/null
+  assert_status 4
+  refute_output "type the name"
+  assert_equal "$(gpuaas-list nodes | jq -r .state)" active
+}
+
 @test "a node that was never approved is not drained, and may be retired" {
   gpuaas-state apply - > "$T/out" << 'END'
 {"kind":"gpuaas.node-settings/1","node":"h9","address":"h9.example.net"}

@@ -374,8 +374,18 @@ static int drain(struct run *run, struct ga_err *err)
 	return blockers < 0 ? -1 : blockers > 0;
 }
 
+/* A refusal comes before the question. */
 static int retire(struct run *run, struct ga_err *err)
 {
+	struct ga_node_move m = { "retire", run->o->reason, NULL, run->o->generation };
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+	int r = begin(run, true, true, err);
+
+	if (r == 0)
+		r = ga_store_node_move(run->db, run->id, &m, &node, err);
+	if (r < 0)
+		return -1;
+	cleanup_run(run); /* nobody waits for the state while the user thinks */
 	if (confirm(run->o, "a node that is retired never comes back", err) < 0)
 		return -1;
 	return move(run, err);

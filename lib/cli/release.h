@@ -16,7 +16,7 @@ struct ga_release_ask {
 	bool undo, yes, dry_run;
 	bool only_over; /* ga_release_end: do nothing if the hold was changed meanwhile */
 	bool unused;	/* ga_release_end: not confirmed for an allocation in use */
-	const struct ga_texts *unused_ids; /* of ga_release_confirm; NULL: nobody was asked */
+	const struct ga_texts *unused_ids; /* of ga_release_confirm; NULL: no name was required */
 	const struct ga_still *still; /* conditions that have to hold still; NULL: none */
 	char *node; /* this host's id */
 };

@@ -174,7 +174,8 @@ static bool limit(bool is_slot, bool baremetal, const char *state, int64_t *seco
 	if (!ga_streq(state, is_slot ? "wiping" : "held"))
 		return false;
 	*seconds = 4000;
-	*exit_command = !is_slot ? "gpuaas-release %s" : baremetal ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
+	*exit_command = !is_slot  ? "gpuaas-release %s" :
+			baremetal ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
 	return true;
 }
 

@@ -262,13 +262,13 @@ records-man: schemas
 ## demo: install what is missing, build, run share/demo/lifecycle
 demo:
 	$(DEPS) --build --run --demo
-	$(SUB) all units
+	$(SUB) all $(B)/tests/libnvfm.so.1
 	GPUAAS_BUILD=$(B) share/demo/lifecycle
 
 ## playground: install what is missing, build, a shell in a recorded host (share/demo/shell)
 playground:
 	$(DEPS) --build --run --demo
-	$(SUB) all units
+	$(SUB) all $(B)/tests/libnvfm.so.1
 	@GPUAAS_BUILD=$(B) share/demo/shell
 
 ## deb: the Debian packages of this tree, in build/deb

@@ -25,7 +25,7 @@ static struct ga_match_opts opt = {
 	  .help = h }
 
 static const struct ga_opt opts[] = {
-	TEXT("model", model, "NAME", "name of the model in the measurements"),
+	TEXT("model", model, "MODEL", "name of the model in the measurements"),
 	TEXT("model-params", params, "N", "number of parameters of the model: 7B, 1.5e9"),
 	{ .name = "precision", .type = GA_O_WORD, .var = &opt.precision, .arg = "WORD",
 	  .values = ga_precision_words,

@@ -145,7 +145,7 @@ static int release_all(const struct ga_texts *ids, struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	ga_cleanup(ga_texts_release) struct ga_texts ids = { 0 };
+	ga_cleanup(ga_texts_release) struct ga_texts ids = { 0 }, unused = { 0 };
 	int n, r;
 	char *const *args = ga_cli_args(&n);
 	ga_cleanup(ga_cli_several_release) struct ga_several several = {
@@ -166,6 +166,8 @@ static int run(struct ga_err *err)
 		r = ga_release_over(&ids, err);
 	else
 		r = ga_release_pick(&several, &ask, &ids, err);
+	if (r >= 0 && !reads && !pending)
+		r = ga_release_confirm(&ask, &ids, &unused, err);
 	if (r >= 0 && !reads)
 		r = release_all(&ids, err);
 	if (!ask.dry_run)

@@ -106,10 +106,7 @@ codes()
   short=$(running --run-time 40m --project vision)
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.project,.command]|join(" ")' \
-    "$short run_time_ends vision gpuaas-release $short | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
-  # An operator at the node itself needs no ssh.
-  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
-  jq_is .command "gpuaas-release $short | gpuaas-wipe"
+    "$short run_time_ends vision gpuaas-show $short"
   # The lists say when, and one whose request has no run time has no end.
   run_ok gpuaas-list allocations --table
   assert_output "in 3h"
@@ -130,6 +127,12 @@ codes()
   over=$(running --run-time 1s)
   # shellcheck disable=SC2016 # for the inner shell
   wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$over"
+  # Only now a command ends it. An operator at the node itself needs no ssh.
+  run_ok gpuaas-list attention --where "object=$over"
+  jq_is .command \
+    "gpuaas-release $over | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention --where "object=$over"
+  jq_is .command "gpuaas-release $over | gpuaas-wipe"
   run_ok gpuaas-list attention --where "object=$long"
   assert_equal "$output" ""
 }
@@ -281,6 +284,47 @@ drain_overdue()
   assert_equal "$(jq -r .since <<< "$output")" "$(gpuaas-list slots --where "slot=$slot" | jq -r .since)"
   run_ok gpuaas-approve enable "$slot"
   assert_equal "$(codes)" ""
+}
+
+@test "a slot whose wipe nobody has begun has a row, and none when it begins" {
+  local wiping
+  fleet 1 2
+  job=$(running)
+  gpuaas-release "$job" --yes > "$T/order"
+  slot=$(jq -r '.bundles[0].slot' "$T/order")
+  jq_in_order -c '{kind: "gpuaas.released/1", allocation, node, generation, attempt, dry_run: false,
+    slots: [.bundles[].slot], steps: [], at: (now | todate | sub("Z"; ".000000Z")), lab}' "$T/order" > "$T/released"
+  by_node < "$T/released" | gpuaas-state fold - > "$T/out"
+  assert_equal "$(gpuaas-list slots --where "slot=$slot" | jq -r .state)" wiping
+  # ago SECONDS: when the slot began to wait
+  ago()
+  {
+    state_sql "UPDATE slot SET since = strftime('%Y-%m-%dT%H:%M:%S.000000Z', 'now', '-$1 seconds'),
+      generation = generation + 1 WHERE id = '$slot'"
+  }
+  export GPUAAS_NODE=$NODE
+  assert_equal "$(codes)" ""
+  ago 61
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.state,.command]|join("|")' "$slot|waiting_for_wipe|wiping|gpuaas-wipe --pending"
+  jq_is '.sentence | startswith("its wipe was ordered at ")' true
+  # The state hears of a wipe elsewhere only when it ends.
+  export GPUAAS_NODE=another
+  assert_equal "$(codes)" ""
+  ago 3601
+  run_ok gpuaas-list attention
+  jq_is .command "gpuaas-on --nodes node=$NODE gpuaas-wipe --pending | gpuaas-state fold -"
+  export GPUAAS_NODE=$NODE
+  jq_in_order -cn --arg slot "$slot" --arg node "$NODE" \
+    --arg attempt "$(state_sql "SELECT wipe_attempt FROM slot WHERE id = '$slot'")" \
+    --argjson generation "$(state_sql "SELECT wipe_generation FROM slot WHERE id = '$slot'")" '{kind: "gpuaas.progress/1", node: $node, object: $slot, attempt: $attempt, generation: $generation, phase: "guard",
+      state: "started", at: (now | todate | sub("Z"; ".000000Z")), elapsed_micros: 0, bytes: null, total_bytes: null, detail: null}' > "$T/progress"
+  by_node < "$T/progress" | gpuaas-state fold - > "$T/out"
+  assert_equal "$(codes)" ""
+  # An order that only a pipe had is written again.
+  state_sql "DELETE FROM task; UPDATE slot SET wipe_cause = 'repair', generation = generation + 1 WHERE id = '$slot'"
+  run_ok gpuaas-list attention
+  jq_is .command "gpuaas-approve repair $slot --reason TEXT | gpuaas-wipe"
 }
 
 @test "every row has a command that is one" {

@@ -107,6 +107,16 @@ vms_of()
   grep -q 'lost, the shell before was killed: ' "$T/shell.err"
 }
 
+@test "the playground has the man pages, a greeting that fits, and needs no unit tests" {
+  run_ok "$demo/shell" man -w gpuaas-list
+  assert_output "/gpuaas-list.1"
+  sed "s|$T|/dev/shm|" "$playground/banner" > "$T/banner"
+  run ! grep -E '.{81}' "$T/banner"
+  run_ok make -n -C "$SRC" playground
+  refute_output "/unit/"
+  refute_output "bench/fleet"
+}
+
 @test "the prompt says where one is, and exit what remains and how to come back" {
   # script gives it a terminal.
   run_ok timeout 120 script -qec "$demo/shell" /dev/null <<< $'gpuaas-list nodes -o name\nexit'

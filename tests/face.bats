@@ -37,6 +37,11 @@ offers()
   assert_equal "$(offers gpuaas-match --accept '')" "precision headroom"
   assert_equal "$(offers gpuaas-match --image l)" lab
   assert_equal "$(offers gpuaas-match --project v)" vision
+  assert_equal "$(offers gpuaas-match --model llama3.1)" "llama3.1-405b llama3.1-8b"
+  # The id says whose it is.
+  gpuaas-release --complete '' > "$T/offered"
+  grep -q "^job1"$'\t'"placed vision" "$T/offered"
+  grep -q "^$(gpuaas-list allocations -o name)"$'\t'"job1 placed vision" "$T/offered"
   assert_equal "$(offers gpuaas-node set h7 --region e)" eu
   assert_equal "$(offers gpuaas-node set h7 --pool b)" blue
   for word in app team; do

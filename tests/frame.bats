@@ -512,3 +512,17 @@ reads()
   done
   run_ok gpuaas-state restore "$T/b.db" --reason "$(printf 'x%.0s' {1..1024})"
 }
+
+@test "--help of a command has the examples of that command alone" {
+  run_ok gpuaas-node drain --help
+  assert_output "gpuaas-node drain h7 --reason 'new firmware' --deadline 24h"
+  refute_output "gpuaas-node set"
+  refute_output "reads:"
+  refute_output "writes:"
+  run_ok gpuaas-state acknowledge --help
+  assert_output "gpuaas-state acknowledge SLOT"
+  refute_output "gpuaas-state init"
+  run_ok gpuaas-node --help
+  assert_output "gpuaas-node set"
+  assert_output "writes:"
+}

@@ -285,6 +285,11 @@ place_status()
   # An allocation was made from it: rebuilding it would read it again.
   run_ok here gpuaas-image list img
   jq_is '.used_by[0]' "$(allocation)"
+  # Another name for the same bytes is another image.
+  here gpuaas-image add - --name twin --probe running --firmware bios < "$T/img.raw" > "$T/out"
+  run_ok here gpuaas-image list twin
+  jq_is '.used_by // "nobody"' nobody
+  run_ok here gpuaas-image rm twin
   # The notes of verify about the copy do not change who uses it.
   run_ok here gpuaas-image verify img
   run_ok here gpuaas-image list img

@@ -614,6 +614,8 @@ premium"
   run_ok gpuaas-match --json --measured "$T/bad"
   run_status 5 gpuaas-match "$T/nofile.json"
   assert_stderr "nofile.json' does not exist"
+  run_status 5 gpuaas-match llama-3-70b
+  assert_stderr "a file with requirements is expected, or '-' for standard input"
   printf '{"hardware":"H200"' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
 }

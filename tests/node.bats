@@ -134,6 +134,14 @@ node_is()
   jq_is 'select(.action=="node_undrained") | .detail.reason // "none"' $'none\nit was the fan'
 }
 
+@test "on a terminal a node that cannot be retired is refused before its name is typed" {
+  fleet 1 1
+  run script -qec "gpuaas-node retire $NODE --reason old" /dev/null < /dev/null
+  assert_status 4
+  refute_output "type the name"
+  assert_equal "$(gpuaas-list nodes | jq -r .state)" active
+}
+
 @test "a node that was never approved is not drained, and may be retired" {
   gpuaas-state apply - > "$T/out" << 'END'
 {"kind":"gpuaas.node-settings/1","node":"h9","address":"h9.example.net"}
@@ -240,6 +248,19 @@ blocker()
   assert_stderr "releasing"
   run_status 5 gpuaas-node drain "$NODE" --evacuate --consent zzzzzzzz
   run_ok gpuaas-state check
+}
+
+@test "an evacuation of something that is not there, or not here, drains nothing" {
+  fleet 2 1
+  job=$(running --name job)
+  other=$(gpuaas-list nodes --where "node!=$NODE" | jq -r .node)
+  run_status 5 gpuaas-node drain "$NODE" --reason fan --evacuate --consent "$job" --consent jbo
+  assert_stderr "there is no allocation 'jbo'"
+  run_status 4 gpuaas-node drain "$other" --reason fan --evacuate --consent "$job"
+  assert_stderr "is not on node '$other'"
+  run_status 4 gpuaas-node drain "$other" --reason fan --evacuate --consent "$job" --dry-run
+  assert_equal "$(gpuaas-list nodes | jq -r .state | sort -u)" active
+  assert_equal "$(gpuaas-list allocations | jq -r '"\(.allocation) \(.state)"')" "$job active"
 }
 
 @test "evacuation without another place leaves the allocation running" {

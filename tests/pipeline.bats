@@ -496,3 +496,50 @@ still_held()
     "$(gpuaas-list slots --where state=cleanup_blocked | jq -r .slot)"
   slots_are available available
 }
+
+# on_terminal COMMAND: on the host, on a terminal on which the lines of standard input are typed
+on_terminal()
+{
+  here script -qec "stty cols 200; $1" /dev/null
+}
+
+@test "on a terminal, orders and plans that go to nobody say what comes next" {
+  make_lab
+  run on_terminal 'gpuaas-place --profile lab --gpus 1 --name one' < /dev/null
+  assert_status 0
+  id=$(allocation)
+  [[ ${lines[-1]%$'\r'} == "nothing runs yet: 'gpuaas-list plan --where allocation=$id | gpuaas-provision' starts it" ]]
+  run on_terminal 'gpuaas-place --profile lab --gpus 1 --name one --dry-run' < /dev/null
+  refute_output "nothing runs yet"
+  run on_terminal "gpuaas-list plan --where allocation=$id | gpuaas-provision" < /dev/null
+  assert_status 0
+  run on_terminal 'gpuaas-release one' <<< one
+  assert_status 0
+  [[ ${lines[-1]%$'\r'} == "nothing is for sale before its wipe: 'gpuaas-wipe --pending' does it" ]]
+  run on_terminal 'gpuaas-wipe --pending' < /dev/null
+  slots_are available available
+  # In a pipe the next program has the order.
+  here gpuaas-place --profile lab --gpus 1 --name two > "$T/plan" 2> "$T/said"
+  assert_equal "$(cat "$T/said")" ""
+  here gpuaas-provision "$T/plan" > "$T/out"
+  run env GPUAAS_NODE=elsewhere "$SRC/tests/on-terminal" 24x200 gpuaas-release two --yes
+  assert_output "nothing is stopped yet: 'gpuaas-release $(allocation) | gpuaas-on gpuaas-release - |"
+}
+
+@test "on a terminal the names of several allocations are typed before any is released" {
+  make_lab
+  for name in one two; do
+    here bash -c 'gpuaas-place --profile lab --gpus 1 --name "$1" | gpuaas-provision' - "$name" > "$T/out"
+  done
+  run on_terminal 'gpuaas-release one two --json | cat' <<< $'one\nno'
+  assert_output "nothing was done: that is not the name of '$(allocation)'"
+  assert_equal "$(gpuaas-list allocations | jq -r '"\(.name) \(.state)"' | sort | paste -sd ' ')" "one released two active"
+  run on_terminal 'gpuaas-release two one --json --yes | cat' < /dev/null
+  here gpuaas-wipe --pending > "$T/wiped"
+  for name in one two; do
+    here bash -c 'gpuaas-place --profile lab --gpus 1 --name "$1" | gpuaas-provision' - "$name" > "$T/out"
+  done
+  run on_terminal 'gpuaas-release one two --json | cat' <<< $'one\ntwo'
+  [[ ${output##*type its name} != *'"kind"'*'type its name'* && ${output%%'"kind"'*} == *'type its name'*'type its name'* ]]
+  assert_equal "$(gpuaas-list allocations --where state=active)" ""
+}

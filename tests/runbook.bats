@@ -26,7 +26,7 @@ codes()
   for one in $'SLOTS\tcleanup_blocked' $'DRIFT\tnat_missing' $'REFUSALS\tno_capacity' \
     $'BLOCKERS\twipe_unknown' $'ATTENTION\thold_over' $'PHASES\trebuild_wipe' \
     $'PREREQUISITES\tkvm' $'WARNINGS\tnode_id_clone' $'ANSWERS OF NODES\tnode_draining' \
-    $'REFUSED BY THE STATE\tconcurrent_update' $'DRAINS\tin_use' \
+    $'REFUSED BY THE STATE\tconcurrent_update' $'DRAINS\tin_use' $'POWER\tstopped' $'POWER\trebuilt' $'POWER\tguest_did_not_stop' \
     $'FAILURES\tfm_nvlink_error' $'FAILURES\tno_lease' $'ANSWERS OF MATCH\tno_basis' \
     $'FINDINGS OF LABELS\tlossy' $'FINDINGS OF LABELS\tmachine' \
     $'WARNINGS OF NODES\ttype_conflict' $'WARNINGS OF PODS\tdevice_repeated' \

@@ -52,7 +52,7 @@ audit_of()
   power_is "on on"
   run_ok here gpuaas-vm stop demo
   jq_is '[.kind,.allocation,.power_wanted,.power_observed,.reason]|join(" ")' \
-    "gpuaas.power/1 $ID off off stopped_by_guest"
+    "gpuaas.power/1 $ID off off stopped"
   assert_equal "$(domstate)" "shut off"
   power_is "off off"
   run_ok here gpuaas-vm stop "$ID"
@@ -257,7 +257,7 @@ typed()
     GPUAAS_STATE=$T/nowhere.db in_host "$@"
   }
   run_ok alone gpuaas-vm stop demo
-  jq_is '[.allocation,.reason]|join(" ")' "$ID stopped_by_guest"
+  jq_is '[.allocation,.reason]|join(" ")' "$ID stopped"
   printf '%s\n' "$output" > "$T/told"
   power_is "on on"
   fold "$T/told"

@@ -15,8 +15,10 @@
 #include "cli/frame/result.h"
 #include "cli/frame/several.h"
 #include "cli/vm.h"
+#include "decide/setup/remote.h"
 #include "record/wipe.h"
 #include "state/allocation/allocation.h"
+#include "state/allocation/move.h"
 #include "state/host/hostdb.h"
 #include "state/query/find.h"
 #include "state/transaction/release.h"
@@ -52,9 +54,20 @@ static int on_progress(const struct ga_progress *p, struct ga_err *err)
 	return ga_result_progress(p, ga_streq(asked.progress, "json"), err);
 }
 
+/* A host keeps the orders for its own disks (act/vm/release.c), so that --pending finds them. */
+static void say_next(const struct ga_wipe_order *order)
+{
+	ga_autofree char *again = ga_store_leave(GA_M_SLOT, "wiping", "baremetal", order->object);
+
+	ga_cli_next("nothing is for sale before its wipe: '%s' does it",
+		    ga_streq(order->node, asked.node) ? "gpuaas-wipe --pending" : again);
+}
+
 /* Orders are no results, and dry runs are only shown: do not commit either to the state. */
 static int on_result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
+	if (schema == &ga_wipe_order_schema && !asked.dry_run)
+		say_next(obj);
 	if (asked.dry_run || schema == &ga_wipe_order_schema)
 		return ga_emit(schema, obj, err);
 	return ga_result_emit(schema, obj, err);
@@ -98,6 +111,7 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 		.dry_run = ask->dry_run,
 	};
 	ga_cleanup(ga_release_outcome_clear) struct ga_release_outcome o = { 0 };
+	ga_autofree char *command = NULL, *there = NULL;
 	struct ga_db *db = NULL;
 	int r;
 
@@ -114,6 +128,13 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	if (ga_streq(o.order.node, ask->node) && ga_streq(o.order.shape, "slice") &&
 	    may_act_here())
 		return ga_release_carry_out(&o.order, ask, err);
+	if (!ask->dry_run) {
+		command = ga_store_leave(GA_M_ALLOCATION, "releasing", o.order.shape,
+					 o.order.allocation);
+		there = ga_streq(o.order.node, ask->node) || ga_streq(o.order.shape, "baremetal") ?
+				ga_xstrdup(command) : ga_remote_command(command, o.order.node);
+		ga_cli_next("nothing is stopped yet: '%s' does it", there);
+	}
 	return ga_emit(&ga_release_order_schema, &o.order, err);
 }
 
@@ -134,49 +155,108 @@ static void cleanup_todo(struct todo *t)
 	ga_schema_release(&ga_hold_order_schema, &t->order);
 }
 
-/* Commits the intent of a hold; of a release on a terminal the user has typed the name. */
+/* Finds the allocation and what a release of it does; its id is o->allocation. 0 with o empty: it
+ * does not meet the conditions any more. */
+static int look(const char *id, const struct ga_release_ask *ask, struct ga_release_outlook *o,
+		struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	ga_autofree char *allocation = NULL;
+	bool by_profile = ask->hold_seconds == GA_UNKNOWN && !ask->undo;
+	int r;
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_store_resolve(db, "allocation", id, &allocation, NULL, err) < 0)
+		return -1;
+	r = ga_store_still(db, ask->still, allocation, err);
+	if (r == 0)
+		ga_cli_several_left("allocation", allocation);
+	return r <= 0 ? r : ga_store_release_outlook(db, allocation, by_profile, o, err);
+}
+
+/* The seconds that the release holds it first; 0: none. */
+static int64_t hold_of(const struct ga_release_ask *ask, const struct ga_release_outlook *o)
+{
+	return ask->hold_seconds == GA_UNKNOWN ? o->hold_seconds : ask->hold_seconds;
+}
+
+/* Commits the intent of a hold. */
 static int find_todo(const char *id, const struct ga_release_ask *ask, struct todo *ret,
 		     struct ga_err *err)
 {
 	const struct ga_release_intent intent = { .reason = ask->reason, .still = ask->still,
 						  .dry_run = ask->dry_run };
 	ga_cleanup(ga_release_outlook_clear) struct ga_release_outlook o = { 0 };
-	int64_t seconds = ask->hold_seconds;
 	struct ga_db *db = NULL;
+	int64_t seconds;
 	int r;
 
 	ga_schema_init(&ga_hold_order_schema, &ret->order);
-	r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err);
-	if (r == 0)
-		r = ga_store_resolve(db, "allocation", id, &ret->allocation, NULL, err);
-	/* Do not ask for what is not meant any more. */
-	if (r == 0) {
-		r = ga_store_still(db, ask->still, ret->allocation, err);
-		ret->left = r == 0;
-		r = r < 0 ? -1 : 0;
-	}
-	if (r == 0)
-		r = ga_store_release_outlook(db, ret->allocation,
-					     seconds == GA_UNKNOWN && !ask->undo, &o, err);
-	ga_db_close(GA_TAKE(db));
-	if (r < 0 || ret->left)
-		return r;
-	if (seconds == GA_UNKNOWN)
-		seconds = o.hold_seconds;
-	ret->unused = !o.loses_data;
-	ret->holds = ask->undo || seconds > 0;
-	if (ret->holds) {
-		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
-		if (r == 0)
-			r = ga_release_hold_in(db, o.allocation, ask->undo ? 0 : seconds, &intent,
-					       &ret->order, err);
-		ga_db_close(GA_TAKE(db));
-		ret->left = r == 0;
-		return r < 0 ? -1 : 0;
-	}
-	if (!o.loses_data || ask->yes || ask->dry_run || !isatty(STDIN_FILENO))
+	if (look(id, ask, &o, err) < 0)
+		return -1;
+	ret->left = !o.allocation;
+	if (ret->left)
 		return 0;
-	return ga_cli_confirm(o.allocation, o.name, err);
+	ret->allocation = ga_xstrdup(o.allocation);
+	seconds = hold_of(ask, &o);
+	ret->unused = !o.loses_data || (ask->unused_ids && ga_texts_has(ask->unused_ids, id));
+	ret->holds = ask->undo || seconds > 0;
+	if (!ret->holds)
+		return 0;
+	r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
+	if (r == 0)
+		r = ga_release_hold_in(db, o.allocation, ask->undo ? 0 : seconds, &intent,
+				       &ret->order, err);
+	ga_db_close(GA_TAKE(db));
+	if (r == 0)
+		ga_cli_several_left("allocation", ret->allocation);
+	ret->left = r == 0;
+	return r < 0 ? -1 : 0;
+}
+
+/* 1: go on with it; 0: it is left out. */
+static int confirm(const char *id, const struct ga_release_ask *ask, struct ga_texts *unused,
+		   struct ga_err *err)
+{
+	ga_cleanup(ga_release_outlook_clear) struct ga_release_outlook o = { 0 };
+
+	if (look(id, ask, &o, err) < 0)
+		return -1;
+	if (!o.allocation)
+		return 0;
+	if (ask->undo || hold_of(ask, &o) > 0)
+		return 1;
+	if (o.loses_data)
+		return ga_cli_confirm(o.allocation, o.name, err) < 0 ? -1 : 1;
+	ga_texts_add(unused, id);
+	return 1;
+}
+
+int ga_release_confirm(struct ga_release_ask *ask, struct ga_texts *ids, struct ga_texts *unused,
+		       struct ga_err *err)
+{
+	struct ga_texts go_on = { 0 };
+	size_t i;
+	int r = 0;
+
+	if (ask->yes || ask->dry_run || !isatty(STDIN_FILENO))
+		return 0;
+	for (i = 0; i < ids->n; i++) {
+		r = confirm(ids->v[i], ask, unused, err);
+		if (r > 0)
+			ga_texts_add(&go_on, ids->v[i]);
+		if (r >= 0)
+			continue;
+		if (ids->n == 1)
+			break;
+		ga_cli_say_error(err);
+		ga_err_clear(err);
+		r = 0;
+	}
+	ga_texts_release(ids);
+	*ids = go_on;
+	ask->unused_ids = unused;
+	return r < 0 ? -1 : 0;
 }
 
 int ga_release_over(struct ga_texts *ret, struct ga_err *err)
@@ -306,10 +386,8 @@ int ga_release_one(const char *id, const struct ga_release_ask *ask, struct ga_e
 
 	if (find_todo(id, ask, &todo, err) < 0)
 		return -1;
-	if (todo.left) {
-		ga_cli_several_left("allocation", todo.allocation);
+	if (todo.left)
 		return 0;
-	}
 	if (todo.holds && ga_streq(todo.order.node, ask->node) && may_act_here())
 		return ga_release_hold_do(&todo.order, ask, err);
 	if (todo.holds)

@@ -309,7 +309,7 @@ const struct ga_schema ga_observation_schema = {
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST,
 			"hardware fingerprint of the node now"),
 		GA_BOOL(S, agreed, "true: no drift of severity error remains"),
-		GA_COUNT(S, journal_open, GA_REQ, "number of open entries in the host's journal"),
+		GA_COUNT(S, journal_open, GA_REQ, "changes of the host that wait for being undone"),
 		GA_COUNT(S, drifts, GA_REQ, "number of drift records before it"),
 		GA_LISTOF(S, allocations, &observed_allocation_schema, "power of each allocation"),
 		GA_FIELDS_END },

@@ -213,7 +213,7 @@ const struct ga_schema ga_node_image_schema = {
 			"changed"),
 		GA_BYTES(S, file_bytes, GA_OPT, "size of the file"),
 		GA_TEXTS(S, used_by, GA_OPT, GA_T_ID,
-			 "allocations on the node that were made from the copy"),
+			 "allocations on the node that were made from the image"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -13,7 +13,7 @@ struct ga_power {
 	char *attempt;
 	bool dry_run;
 	char *power_wanted, *power_observed; /* on, off; power_observed NULL: unknown */
-	char *reason; /* started, already_on, stopped_by_guest, powered_off, already_off,
+	char *reason; /* started, already_on, stopped, powered_off, already_off,
 			 guest_did_not_stop, rebooted, rebuilt, not_started */
 	char *order_issued_at; /* of the hold-order, by the state's clock; NULL: a person did it */
 	char *at;

@@ -691,6 +691,19 @@ CASE(stuck_slot)
 	set(&w->want.slots.v[1].since, "2026-11-20T08:00:00.000000Z");
 }
 CASE(not_stuck_yet) { set(&w->want.slots.v[1].state, "wiping"); }
+CASE(held_too_long)
+{
+	guest_off(w);
+	set(&ALLOC->state, "held");
+	set(&ALLOC->power, "off");
+	set(&ALLOC->since, "2026-11-20T08:00:00.000000Z");
+	set(&ALLOC->expires_at, EARLIER);
+}
+CASE(held_for_long)
+{
+	held_too_long(w);
+	set(&ALLOC->expires_at, "2026-11-21T10:00:00.000000Z");
+}
 CASE(expired)
 {
 	__typeof__(w->want.allocations.v) a = ga_list_add(&w->want.allocations);

@@ -287,13 +287,14 @@ int ga_image_store_withdrawn(const char *dir, const char *name, const char *dige
 
 /* ---- allocations that use an image ---- */
 
-/* Whether the order (a plan) names the image with this digest. */
-static bool order_names(const char *order, const char *digest)
+/* Whether the order (a plan) names the image; another one may have the same bytes. */
+static bool order_names(const char *order, const struct ga_image *wanted)
 {
 	ga_autojson json_t *plan = json_loads(order ? order : "", 0, NULL);
 	const json_t *image = json_object_get(plan, "image");
 
-	return ga_streq(json_string_value(json_object_get(image, "digest")), digest);
+	return ga_streq(json_string_value(json_object_get(image, "name")), wanted->name) &&
+	       ga_streq(json_string_value(json_object_get(image, "digest")), wanted->digest);
 }
 
 /* Whether an allocation is being made, or its domain is defined here. */
@@ -319,7 +320,7 @@ static int note_use(struct ga_hostdb *h, const char *object, struct ga_stored_im
 	int r = ga_attempt_find(h, "provision", object, &a, err), live = -1;
 
 	for (size_t i = 0; r > 0 && i < list->n; i++) {
-		if (!order_names(a.order, list->v[i].image.digest))
+		if (!order_names(a.order, &list->v[i].image))
 			continue;
 		if (live < 0)
 			live = is_live(h, &a, err);

@@ -160,7 +160,7 @@ GA_MUST_CHECK int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct 
 /* Whether the state counts as on: GA_VIRT_ON or GA_VIRT_PAUSED. */
 bool ga_vm_is_on(enum ga_virt_state state);
 /* Asks the guest of a domain that is on to shut down, waits, and with force powers the domain off.
- * Sets *how to stopped_by_guest, powered_off or guest_did_not_stop. 1: off, 0: still on.
+ * Sets *how to stopped, powered_off or guest_did_not_stop. 1: off, 0: still on.
  * GA_EXTERNAL "vm_stuck": still on after it was powered off. */
 GA_MUST_CHECK int ga_domain_stop(struct ga_changes *c, const char *domain, int64_t timeout_seconds,
 				 bool force, const char **how, struct ga_err *err);

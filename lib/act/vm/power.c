@@ -77,7 +77,7 @@ int ga_domain_stop(struct ga_changes *c, const char *domain, int64_t timeout_sec
 	if (timeout_seconds && ga_virt_shutdown(virt, domain, &unheard) < 0 && !force)
 		return *err = unheard, -1;
 	r = wait_off(c, domain, timeout_seconds, err);
-	*how = r ? "stopped_by_guest" : force ? "powered_off" : "guest_did_not_stop";
+	*how = r ? "stopped" : force ? "powered_off" : "guest_did_not_stop";
 	if (r || !force)
 		return r;
 	if (ga_virt_destroy(virt, domain, err) < 0)
@@ -130,7 +130,7 @@ int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const
 	}
 	ga_changes_say(&vm->p.changes, "ask domain %s to shut down, wait %" PRId64 " s%s",
 		       vm->plan.domain, timeout_seconds, force ? ", power it off" : "");
-	*how = force ? "powered_off" : "stopped_by_guest";
+	*how = force ? "powered_off" : "stopped";
 	if (vm->opts->dry_run)
 		return 1;
 	r = ga_domain_stop(&vm->p.changes, vm->plan.domain, timeout_seconds, force, how, err);

@@ -38,6 +38,7 @@ static struct {
 	const char *form, *columns, *sort;
 	char form_as[12]; /* the option of form as it was typed */
 	bool json, table, no_pager, help, version, introspect;
+	struct ga_texts next; /* of ga_cli_next */
 } cli = { .conf = GA_STR_INIT };
 
 /* The words of -o: ga_form_words, then those of the program. */
@@ -604,14 +605,31 @@ int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err)
 			       allocation);
 }
 
+void ga_cli_next(const char *fmt, ...)
+{
+	ga_autofree char *line = NULL;
+	va_list ap;
+
+	if (!isatty(STDOUT_FILENO))
+		return;
+	va_start(ap, fmt);
+	line = ga_xvprintf(fmt, ap);
+	va_end(ap);
+	if (!ga_texts_has(&cli.next, line))
+		ga_texts_add(&cli.next, line);
+}
+
 int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
 {
 	struct ga_err out = GA_ERR_INIT;
 	bool full;
 	int status;
+	size_t i;
 
 	ga_cli_progress_end();
 	full = ga_emit_close(&out) < 0;
+	for (i = 0; i < cli.next.n; i++)
+		ga_say("%s", cli.next.v[i]);
 	if (r < 0)
 		print_error(prog, err);
 	else
@@ -625,6 +643,7 @@ int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
 	}
 	status = r < 0 ? (int)err->code : ga_emit_status() ? ga_emit_status() : r;
 	ga_str_release(&cli.conf);
+	ga_texts_release(&cli.next);
 	free(cli.args);
 	return status;
 }

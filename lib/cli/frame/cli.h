@@ -189,6 +189,10 @@ void ga_cli_note_status(int status);
  * on. */
 void ga_cli_say_error(const struct ga_err *err);
 
+/* For orders that the program writes: says on stderr, after the rows, what comes next. Only where
+ * stdout is a terminal, so that the orders go to nobody, and each line once. */
+void ga_cli_next(const char *fmt, ...) GA_PRINTF(1, 2);
+
 /* ---- records in ---- */
 
 /* One kind of record that a program accepts; the last of a table has no schema, and if it has take,

@@ -10,6 +10,7 @@
 
 #include "base/proc.h"
 #include "base/vec.h"
+#include "catalog/throughput.h"
 #include "cli/frame/cell.h"
 #include "cli/frame/help.h"
 #include "cli/frame/table_views.h"
@@ -88,6 +89,7 @@ static const struct meaning meanings[] = {
 	{ "EVIDENCE", "evidence", { &evidence }, NULL },
 	{ "WORD", "explained", { &explained }, NULL },
 	{ "MODE", "mode", { NULL }, modes },
+	{ "MODEL", "model", { NULL }, NULL },
 	{ "KIND", "kind", { NULL }, NULL },
 	{ "CONDITION", "condition", { NULL }, NULL },
 	{ "[-]MEMBER", "member", { NULL }, NULL },
@@ -228,25 +230,29 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 	     line = strtok_r(NULL, "\n", &save)) {
 		ga_autostr struct ga_str about = GA_STR_INIT;
 		ga_autojson json_t *json = o->id ? json_loads(line, 0, NULL) : NULL;
+		ga_autofree char *of_id = NULL;
+		const char *name;
 
 		if (!o->id)
 			offer_name(line, NULL, before, begin, seen);
 		if (!json)
 			continue;
 		describe(json, o->about, GA_ARRAY_SIZE(o->about), &about);
-		if (o->name)
-			offer_name(json_string_value(ga_cell_member(json, o->name)), about.buf,
-				   before, begin, seen);
-		offer_name(json_string_value(ga_cell_member(json, o->id)), about.buf, before, begin,
+		name = o->name ? json_string_value(ga_cell_member(json, o->name)) : NULL;
+		offer_name(name, about.buf, before, begin, seen);
+		/* zsh shows words with the same description on one line, and these are many. */
+		of_id = ga_xprintf("%s%s%s", name ? name : "", name ? " " : "",
+				   about.buf ? about.buf : "");
+		offer_name(json_string_value(ga_cell_member(json, o->id)), of_id, before, begin,
 			   seen);
 		/* Other names only help somebody who began to type one. */
 		json_array_foreach(o->aliases && begin[strlen(before)] ?
 				   ga_cell_member(json, o->aliases) : NULL, i, alias) {
-			ga_autofree char *name = ga_xstrdup(json_string_value(alias));
+			ga_autofree char *other = ga_xstrdup(json_string_value(alias));
 
-			for (p = name; *p; p++)
+			for (p = other; *p; p++)
 				*p = (char)tolower((unsigned char)*p);
-			offer_name(name, about.buf, before, begin, seen);
+			offer_name(other, about.buf, before, begin, seen);
 		}
 	}
 }
@@ -473,6 +479,18 @@ static void offer_kinds(const struct ga_prog *prog, const char *begin)
 	}
 }
 
+/* The models that were measured (catalog/throughput.h). */
+static void offer_models(const char *before, const char *begin, struct ga_texts *seen)
+{
+	struct ga_throughput t;
+	size_t i;
+
+	ga_throughput_read(&t);
+	for (i = 0; i < t.models.n; i++)
+		offer_name(t.models.v[i].model, NULL, before, begin, seen);
+	ga_throughput_release(&t);
+}
+
 static void offer_meaning(const struct cursor *c, const char *word, size_t len, const char *before,
 			  const char *begin)
 {
@@ -487,6 +505,8 @@ static void offer_meaning(const struct cursor *c, const char *word, size_t len, 
 		offer_objects(c, m->objects[i], before, begin, &seen);
 	if (ga_streq(m->means, "kind"))
 		offer_kinds(c->prog, begin);
+	else if (ga_streq(m->means, "model"))
+		offer_models(before, begin, &seen);
 	else if (ga_streq(m->means, "condition"))
 		offer_condition(c, before, begin, &seen);
 	else if (ga_streq(m->means, "member"))

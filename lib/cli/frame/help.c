@@ -86,6 +86,17 @@ void ga_cli_list_commands(const struct ga_prog *prog, struct ga_str *out)
 	}
 }
 
+/* Whether a command line runs the command ("gpuaas-node drain"), at its begin or behind a pipe. */
+static bool is_of(const char *line, const char *command)
+{
+	const char *at = strstr(line, command);
+	size_t n = strlen(command);
+
+	while (at && at[n] && at[n] != ' ')
+		at = strstr(at + n, command);
+	return at != NULL;
+}
+
 void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 {
 	const char *args = cmd ? cmd->args : prog->args;
@@ -99,6 +110,7 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	const struct ga_opt *const *t;
 	const struct ga_opt *o;
+	bool has_examples = false;
 	size_t i;
 
 	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
@@ -110,18 +122,26 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 		ga_cli_list_commands(prog, &text);
 	}
 	/* In front of the options, which are many. */
-	if (prog->examples)
-		ga_str_add(&text, "\nexamples:\n");
-	for (i = 0; prog->examples && prog->examples[i]; i++)
+	for (i = 0; prog->examples && prog->examples[i]; i++) {
+		if (cmd && !is_of(prog->examples[i], name))
+			continue;
+		if (!has_examples)
+			ga_str_add(&text, "\nexamples:\n");
+		has_examples = true;
 		add_example(prog->examples[i], &text);
+	}
 	ga_str_add(&text, "\noptions:\n");
 	for (t = ga_cli_tables(prog, cmd); *t; t++)
 		for (o = *t; o->name; o++)
 			add_option(o, &text);
 	ga_str_add(&text, "\n");
-	add_kinds("reads:  ", prog->consumes, &text);
-	add_kinds("writes: ", prog->produces, &text);
-	ga_str_addf(&text, "%sman %s\n", prog->consumes || prog->produces ? "\n" : "", prog->name);
+	/* These are of all its commands together. */
+	if (!cmd) {
+		add_kinds("reads:  ", prog->consumes, &text);
+		add_kinds("writes: ", prog->produces, &text);
+	}
+	ga_str_addf(&text, "%sman %s\n", !cmd && (prog->consumes || prog->produces) ? "\n" : "",
+		    prog->name);
 	fputs(text.buf, stdout);
 }
 

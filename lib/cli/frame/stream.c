@@ -67,7 +67,10 @@ int ga_cli_stream_from(const char *operand, const char *what, const struct ga_co
 		return -1;
 	fd = ga_cli_open(from, err);
 	if (fd < 0)
-		return -1;
+		return err->code == GA_NOTFOUND ?
+			       ga_hint(err, "a file with %s is expected, or '-' for standard input",
+				       what) :
+			       -1;
 	r = ga_cli_stream(fd, from, table, err);
 	if (fd > 0)
 		ga_cleanup_fd(&fd);

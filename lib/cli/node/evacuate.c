@@ -13,7 +13,6 @@
 #include "record/plan.h"
 #include "state/allocation/release.h"
 #include "state/transaction/release.h"
-#include "state/query/find.h"
 
 /* The node of the allocation drains, so it is never the way out of a refusal. */
 static void point_elsewhere(struct ga_refusal *refusal, const char *id)
@@ -27,8 +26,8 @@ static void point_elsewhere(struct ga_refusal *refusal, const char *id)
 }
 
 /* Places the request of the allocation again, and emits the plan (1: it has a new place) or the
- * refusal (0). *id is the allocation's id, also after an error. */
-static int find_place(struct ga_placer *p, const char *node, const char *allocation, char **id,
+ * refusal (0). */
+static int find_place(struct ga_placer *p, const char *node, const char *allocation,
 		      struct ga_err *err)
 {
 	struct ga_placed *placed;
@@ -37,20 +36,18 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 
 	if (ga_db_begin_read(p->db, err) < 0)
 		return -1;
-	r = ga_store_resolve(p->db, "allocation", allocation, id, NULL, err);
-	if (r == 0)
-		r = ga_store_evacuation(p->db, node, *id, &request, err);
+	r = ga_store_evacuation(p->db, node, allocation, &request, err);
 	ga_db_rollback(p->db);
 	if (r < 0)
 		return -1;
 	r = ga_placer_run(p, &request, 1, err);
 	ga_schema_release(&ga_request_schema, &request);
 	if (r < 0)
-		return ga_wrap(err, "a new place for '%s'", *id);
+		return ga_wrap(err, "a new place for '%s'", allocation);
 	placed = &p->results.v[0];
 	if (!placed->is_plan) {
-		point_elsewhere(&placed->refusal, *id);
-		ga_say("allocation %s goes on running: it has no other place", *id);
+		point_elsewhere(&placed->refusal, allocation);
+		ga_say("allocation %s goes on running: it has no other place", allocation);
 	}
 	return ga_placer_emit(p, err) < 0 ? -1 : placed->is_plan;
 }
@@ -62,23 +59,22 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 	struct ga_placer p = { .db = db, .fleet = { .version = GA_FLEET_UNREAD },
 			       .admitted = true,
 			       .maker.expires_seconds = 3600 };
-	ga_autofree char *id = NULL, *why = NULL;
+	ga_autofree char *why = NULL;
 	struct ga_release_outcome old = { 0 };
 	int r = ga_cli_stale_after(&p.stale_seconds, err);
 
 	if (r == 0)
-		r = find_place(&p, node, allocation, &id, err);
+		r = find_place(&p, node, allocation, err);
 	/* If the plan of an earlier try expires just now, its request ends with it; the second call
 	 * makes a new request. */
 	if (r < 0 && ga_streq(err->reason, "request_ended")) {
-		free(GA_TAKE(id));
 		ga_err_clear(err);
-		r = find_place(&p, node, allocation, &id, err);
+		r = find_place(&p, node, allocation, err);
 	}
 	if (r > 0) {
 		why = ga_xprintf("evacuated to '%s' as '%s': %s", p.results.v[0].plan.node,
 				 p.results.v[0].plan.allocation, reason ? reason : "drain");
-		r = ga_release_moved(db, id, ga_cli_program(), why, &old, err);
+		r = ga_release_moved(db, allocation, ga_cli_program(), why, &old, err);
 		if (r == 0 && old.has_order)
 			r = ga_emit(&ga_release_order_schema, &old.order, err);
 		ga_release_outcome_clear(&old);

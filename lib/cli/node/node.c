@@ -314,16 +314,36 @@ static int move(struct run *run, struct ga_err *err)
 	return move_to(run, NULL, err);
 }
 
-static int evacuate(struct run *run, struct ga_err *err)
+/* The ids of the allocations that leave the node, each once; refuses one that cannot. */
+static int find_leaving(struct run *run, struct ga_texts *ret, struct ga_err *err)
+{
+	const struct ga_node_opts *o = run->o;
+	struct ga_request request;
+	size_t i;
+
+	for (i = 0; i < o->consent.n; i++) {
+		ga_autofree char *id = NULL;
+
+		if (ga_store_resolve(run->db, "allocation", o->consent.v[i], &id, NULL, err) < 0 ||
+		    ga_store_evacuation(run->db, run->id, id, &request, err) < 0)
+			return -1;
+		ga_schema_release(&ga_request_schema, &request);
+		if (!ga_texts_has(ret, id))
+			ga_texts_add(ret, id);
+	}
+	return 0;
+}
+
+static int evacuate(struct run *run, const struct ga_texts *leaving, struct ga_err *err)
 {
 	const struct ga_node_opts *o = run->o;
 	size_t i;
 
-	for (i = 0; i < o->consent.n; i++) {
+	for (i = 0; i < leaving->n; i++) {
 		if (o->dry_run)
 			ga_say("'%s' would be placed elsewhere, and released if that succeeds",
-			       o->consent.v[i]);
-		else if (ga_node_evacuate(run->db, run->id, o->consent.v[i], o->reason, err) < 0)
+			       leaving->v[i]);
+		else if (ga_node_evacuate(run->db, run->id, leaving->v[i], o->reason, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -333,6 +353,7 @@ static int evacuate(struct run *run, struct ga_err *err)
 static int drain(struct run *run, struct ga_err *err)
 {
 	const struct ga_node_opts *o = run->o;
+	ga_autotexts struct ga_texts leaving = { 0 };
 	ga_autofree char *now = ga_time_now();
 	char deadline[GA_TIME_SIZE];
 	int blockers;
@@ -348,15 +369,26 @@ static int drain(struct run *run, struct ga_err *err)
 				 ("--deadline: '%s' is in the past", o->deadline),
 				 ("give a time to come, or a duration from now, as in "
 				  "'--deadline 24h'"));
-	if (move_to(run, o->deadline ? deadline : NULL, err) < 0 || evacuate(run, err) < 0 ||
-	    ga_db_begin_read(run->db, err) < 0)
+	if (find_leaving(run, &leaving, err) < 0 ||
+	    move_to(run, o->deadline ? deadline : NULL, err) < 0 ||
+	    evacuate(run, &leaving, err) < 0 || ga_db_begin_read(run->db, err) < 0)
 		return -1;
 	blockers = show_blockers(run, err);
 	return blockers < 0 ? -1 : blockers > 0;
 }
 
+/* A refusal comes before the question. */
 static int retire(struct run *run, struct ga_err *err)
 {
+	struct ga_node_move m = { "retire", run->o->reason, NULL, run->o->generation };
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+	int r = begin(run, true, true, err);
+
+	if (r == 0)
+		r = ga_store_node_move(run->db, run->id, &m, &node, err);
+	if (r < 0)
+		return -1;
+	cleanup_run(run); /* nobody waits for the state while the user thinks */
 	if (confirm(run->o, "a node that is retired never comes back", err) < 0)
 		return -1;
 	return move(run, err);

@@ -26,9 +26,9 @@ struct ga_node_opts {
 /* Runs a command of gpuaas-node on the operands of the command line. */
 GA_MUST_CHECK int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err);
 
-/* Moves an allocation to another node: first places its request again, and releases the old
- * allocation only after that succeeds. Emits the plan and the release order; or emits the refusal,
- * and the allocation goes on running. No transaction may be open. */
+/* Moves an allocation, given by its id, to another node: first places its request again, and
+ * releases the old allocation only after that succeeds. Emits the plan and the release order; or
+ * emits the refusal, and the allocation goes on running. No transaction may be open. */
 GA_MUST_CHECK int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 				   const char *reason, struct ga_err *err);
 

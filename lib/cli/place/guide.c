@@ -745,8 +745,8 @@ static void tell_answer(const struct ga_placed *answer)
 		ga_say("would fit: %s", r->alternatives.v[i]);
 }
 
-/* Says what placement answers to the request now, and claims nothing. It says nothing to a user who
- * may not write the state: the command will. */
+/* Says what placement answers to the request now, and claims nothing: 0 when it refuses it, else 1.
+ * It says nothing to a user who may not write the state: the command will. */
 static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
@@ -759,7 +759,7 @@ static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, &barred) < 0) {
 		if (barred.code == GA_DENIED)
-			return 0;
+			return 1;
 		*err = barred;
 		return -1;
 	}
@@ -770,8 +770,10 @@ static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 		r = ga_cli_stale_after(&placer.stale_seconds, err);
 	if (r == 0)
 		r = ga_placer_run(&placer, &request, 1, err);
-	if (r == 0 && placer.results.n)
+	if (r == 0 && placer.results.n) {
 		tell_answer(&placer.results.v[0]);
+		r = placer.results.v[0].is_plan;
+	}
 	ga_schema_release(&ga_request_schema, &request);
 	ga_placer_release(&placer);
 	return r;
@@ -786,9 +788,11 @@ int ga_cli_guide(const struct ga_place_opts *given, char *const *words, struct g
 
 	if (r == 0)
 		r = try_out(&chosen, err);
-	if (r == 0) {
+	if (r >= 0) {
 		command = command_of(given, &chosen, words);
-		ga_say("nothing is claimed yet; this command does it:");
+		ga_say(r ? "nothing is claimed yet; this command does it, and with '| "
+			   "gpuaas-provision' behind it starts what it placed:" :
+			   "nothing is claimed; when the reason is gone, this command places it:");
 		r = ga_emit_line(command, err);
 	}
 	if (!given->types.n)

@@ -11,10 +11,13 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
+#include "decide/setup/remote.h"
+#include "look/host/host.h"
 #include "record/decimal.h"
 #include "record/digest.h"
 #include "record/plan.h"
 #include "record/rec.h"
+#include "state/allocation/move.h"
 #include "state/allocation/userdata.h"
 
 #define KEYS_MAX 65536
@@ -84,8 +87,21 @@ static int emit_refusal(const struct ga_placed *r, struct ga_err *err)
 	return 0;
 }
 
+/* A plan is only a claim: a host makes the VM of it. */
+static void say_next(const struct ga_plan *plan, const char *here)
+{
+	ga_autofree char *command = ga_store_leave(GA_M_ALLOCATION, "placed", plan->shape,
+						   plan->allocation);
+	ga_autofree char *there = ga_streq(plan->node, here) ||
+						  ga_streq(plan->shape, "baremetal") ?
+					  NULL : ga_remote_command(command, plan->node);
+
+	ga_cli_next("nothing runs yet: '%s' starts it", there ? there : command);
+}
+
 int ga_placer_emit(const struct ga_placer *p, struct ga_err *err)
 {
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	size_t i;
 
 	for (i = 0; i < p->results.n; i++) {
@@ -94,6 +110,8 @@ int ga_placer_emit(const struct ga_placer *p, struct ga_err *err)
 		if (r->is_plan ? ga_emit_text(&ga_plan_schema, &r->plan, r->text, err) < 0 :
 				 emit_refusal(r, err) < 0)
 			return -1;
+		if (r->is_plan && !r->plan.dry_run)
+			say_next(&r->plan, here);
 		if (p->explain && ga_emit(&ga_explanation_schema, &r->explanation, err) < 0)
 			return -1;
 	}

@@ -322,6 +322,19 @@ size_t ga_drift_remaining(const struct ga_drifts *d)
 	return n;
 }
 
+/* The entries of the journal that journal_open found and no repair undid. Those of what runs stay
+ * open as long as it runs. */
+static int64_t left_open(const struct ga_seen *seen, const struct ga_drifts *d)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		for (size_t j = 0; j < seen->entries.n && d->v[i].code == GA_D_JOURNAL_OPEN &&
+				   !d->v[i].drift.repaired; j++)
+			n += ga_streq(seen->entries.v[j].object, d->v[i].drift.object);
+	return n;
+}
+
 void ga_drift_observation(const struct ga_expectation *want, const struct ga_seen *seen,
 			  const struct ga_drifts *d, struct ga_observation *ret)
 {
@@ -333,7 +346,7 @@ void ga_drift_observation(const struct ga_expectation *want, const struct ga_see
 	ret->boot_id = ga_strdup0(seen->boot_id);
 	ret->fingerprint = ga_strdup0(seen->fingerprint);
 	ret->agreed = !ga_drift_errors(d);
-	ret->journal_open = (int64_t)seen->entries.n;
+	ret->journal_open = left_open(seen, d);
 	ret->drifts = (int64_t)d->n;
 	for (size_t i = 0; i < want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &want->allocations.v[i];

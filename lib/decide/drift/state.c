@@ -144,13 +144,18 @@ static void stuck(const struct ga_drift_ctx *c, bool is_slot, const char *id, co
 		ga_drift_command(d, "%s", exit_command);
 }
 
+static bool lies_ahead(const struct ga_drift_ctx *c, const char *at)
+{
+	int64_t micros;
+
+	return ga_time_read(at, &micros) && micros > c->seen->at_micros;
+}
+
 static void plan_expired(const struct ga_drift_ctx *c, const struct ga_expected_allocation *a)
 {
 	struct ga_drift_item *d;
-	int64_t until;
 
-	if (!ga_streq(a->state, "placed") || !ga_time_read(a->expires_at, &until) ||
-	    until > c->seen->at_micros)
+	if (!ga_streq(a->state, "placed") || !a->expires_at || lies_ahead(c, a->expires_at))
 		return;
 	/* An info: the next writer of the state frees the slots, and the host has no fault. */
 	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_DRIFT_INFO, a->allocation);
@@ -214,8 +219,10 @@ void ga_drift_state(const struct ga_drift_ctx *c)
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
 
-		stuck(c, false, a->allocation, a->allocation, is_baremetal(c, a->allocation),
-		      a->state, a->since);
+		/* A hold may be longer than the limit of its state. */
+		if (!ga_streq(a->state, "held") || !lies_ahead(c, a->expires_at))
+			stuck(c, false, a->allocation, a->allocation,
+			      is_baremetal(c, a->allocation), a->state, a->since);
 		plan_expired(c, a);
 	}
 	if (!ga_drift_sees(c, GA_A_WORK))

@@ -64,7 +64,12 @@ static char *stuck(const char *state, const char *since)
 /* The columns of the query below. */
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
-       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED };
+       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED, S_UNBEGUN, S_BUSY, S_CAUSE };
+
+/* A wipe that nobody has begun after this many seconds: of this machine, or of a node whose wipes
+ * the state hears of only when they end, or that is wiping other slots first. */
+#define BEGINS_HERE 60
+#define BEGINS_ELSEWHERE 3600
 
 /* The first reason that a wipe does not settle, or NULL; changed: whether one of all reasons is
  * changed hardware. */
@@ -190,6 +195,28 @@ static char *health_command(const struct ga_rows *r)
 	return ga_xprintf("gpuaas-approve repair %s --reason TEXT", id);
 }
 
+/* Whether the slot waits for a wipe that is late to begin. */
+static bool waits_for_wipe(const struct ga_rows *r, const struct ga_attend_to *to)
+{
+	bool here = ga_streq(ga_rows_text(r, S_NODE), to->here) && !ga_rows_bool(r, S_BUSY);
+	int64_t since;
+
+	return ga_rows_bool(r, S_UNBEGUN) && ga_time_read(ga_rows_text(r, S_SINCE), &since) &&
+	       ga_clock_micros() - since >
+		       (here ? BEGINS_HERE : BEGINS_ELSEWHERE) * (int64_t)GA_SECOND;
+}
+
+/* A host keeps the orders of its own releases; others are lost with their pipe, and written
+ * again. */
+static char *unbegun_command(const struct ga_rows *r)
+{
+	const char *shape = ga_rows_text(r, S_SHAPE);
+
+	if (ga_streq(ga_rows_text(r, S_CAUSE), "release") && !ga_streq(shape, "baremetal"))
+		return ga_xstrdup("gpuaas-wipe --pending");
+	return ga_store_leave(GA_M_SLOT, "wiping", shape, ga_rows_text(r, S_ID));
+}
+
 /* For a slot that waits for a wipe: the time from which a wipe counts, when clocks were set back
  * (state/allocation/wipe.h). */
 static char *and_from_when(char *given, const struct ga_rows *r, const char *now)
@@ -300,6 +327,13 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.command = health_command(r);
 		look_first(&f, r);
 		return ga_attention_emit(&f, to, err);
+	} else if (waits_for_wipe(r, to)) {
+		f.code = "waiting_for_wipe";
+		f.sentence = ga_xprintf("its wipe was ordered at %s, and nobody has begun it",
+					f.since);
+		f.sentence = and_from_when(f.sentence, r, now);
+		f.command = unbegun_command(r);
+		return ga_attention_emit(&f, to, err);
 	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
 		f.sentence = slot_sentence(r);
@@ -324,14 +358,20 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 	return ga_attention_emit(&f, to, err);
 }
 
+/* No phase of the wipe in force was reported. */
+#define UNBEGUN(slot) \
+	"(" slot ".state = 'wiping' AND NOT EXISTS (SELECT 1 FROM task u WHERE " \
+	"u.object = " slot ".id AND u.attempt = " slot ".wipe_attempt))"
+
 static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	ga_autorows struct ga_rows *rows = NULL;
-	char before[GA_TIME_SIZE];
+	char before[GA_TIME_SIZE], begun[GA_TIME_SIZE];
 	int r;
 
 	overdue_before(GA_M_SLOT, before);
+	ga_time_format(ga_time_after(ga_clock_micros(), -BEGINS_HERE), begun);
 	/* A blocked slot is shown by its last reason, a disabled one by its first. Slots that only
 	 * do their work are most of a fleet; an active slot has no time limit. A cordon counts in
 	 * every state: the slot takes no work once it is free. */
@@ -346,18 +386,23 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			", NULL), "
 			"s.cordon_reason, s.told, s.nvme_wwid, iif(s.cordon_reason IS NOT NULL, "
 			"(SELECT max(at) FROM audit WHERE object = s.id AND action = 'cordon'), "
-			"NULL) FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
+			"NULL), " UNBEGUN("s") ", EXISTS (SELECT 1 FROM slot o JOIN task t ON "
+			"t.object = o.id AND t.attempt = o.wipe_attempt WHERE "
+			"o.node_id = s.node_id AND o.state = 'wiping'), "
+			"s.wipe_cause FROM (SELECT *, "
+			"CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
 			"FROM slot INDEXED BY slot_place "
 			"WHERE state <> 'retired' AND (health_state = 'failed' OR "
 			"cordon_reason IS NOT NULL OR (state <> 'available' AND "
 			"state <> 'active' AND (since < ?1 OR state NOT IN "
-			"('reserved', 'provisioning', 'releasing', 'wiping'))))) s "
+			"('reserved', 'provisioning', 'releasing', 'wiping') OR "
+			"(since < ?2 AND " UNBEGUN("slot") "))))) s "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 			"AND c.claim_kind = 'slot' "
 			"LEFT JOIN allocation a ON a.id = c.allocation_id "
 			"ORDER BY s.node_id, s.slot_index, s.id",
-			"s", before) < 0)
+			"ss", before, begun) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (attend_slot(rows, now, to, err) < 0)

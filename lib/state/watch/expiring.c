@@ -46,7 +46,9 @@ static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_atte
 	f.since = end <= now ? until : ga_rows_text(r, 4);
 	f.sentence = ga_xprintf("it was meant to run until %s%s", until,
 				end <= now ? ", and still runs" : "");
-	f.command = ga_store_leave(GA_M_ALLOCATION, f.state, ga_rows_text(r, 6), id);
+	/* No command ends the work of a tenant before its time is over. */
+	f.command = end <= now ? ga_store_leave(GA_M_ALLOCATION, f.state, ga_rows_text(r, 6), id) :
+				 ga_xprintf("gpuaas-show %s", id);
 	return ga_attention_emit(&f, to, err);
 }
 

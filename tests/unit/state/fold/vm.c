@@ -41,7 +41,7 @@ static void power(void)
 {
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_db *db = active_world(&err);
-	struct ga_power p = power_rec("off", "stopped_by_guest");
+	struct ga_power p = power_rec("off", "stopped");
 
 	t_str(sw_get(db, POWER), "on on", "it runs");
 	t_int(sw_fold(db, &ga_power_schema, &p, &err), 1, "an operator stopped it");

@@ -478,6 +478,7 @@ static bool only_looks(void)
 
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
+	const struct ga_schema *only[] = { NULL, NULL };
 	const char *log;
 	int64_t seconds;
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
@@ -510,7 +511,9 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			 &seconds, err) < 0)
 		return -1;
 	ga_writers_queue_set_deadline(seconds);
-	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
+	only[0] = prog->prints ? prog->prints() : NULL;
+	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, only[0] ? only : prog->produces,
+			   err) < 0)
 		return -1;
 	ga_emit_open(!prog->acts);
 	if (cli.help) {

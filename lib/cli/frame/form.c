@@ -2,6 +2,7 @@
 /* The form of standard output. */
 #include "cli/frame/form.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -42,25 +43,74 @@ static bool wants_colour(void)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+/* Whether the word is one of the parts of a name: "at" of "started_at". */
+static bool has_part(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+	const char *p = name;
+
+	for (; p; p = strchr(p, '_'), p = p ? p + 1 : NULL)
+		if (strcspn(p, "_") == n && !strncmp(p, word, n))
+			return true;
+	return false;
+}
+
+/* Adds the columns of a kind as --columns takes them: "largest_free". */
+static void add_titles(const struct ga_schema *schema, struct ga_texts *ret)
+{
+	const struct ga_view *view = ga_view_of(schema);
+	const struct ga_sometimes *some = view ? ga_view_sometimes(view) : NULL;
+	const struct ga_below *b = ga_view_below(view);
+	const struct ga_column *c = view ? view->columns : NULL;
+	size_t i = ret->n;
+	char *p;
+
+	for (; c && c->title; c++)
+		ga_texts_add(ret, c->title);
+	for (; some && some->column.title; some++)
+		ga_texts_add(ret, some->column.title);
+	for (; b->path; b++)
+		ga_texts_add(ret, b->title);
+	for (; i < ret->n; i++)
+		for (p = ret->v[i]; *p; p++)
+			*p = *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
+}
+
 static int check_column(const char *name, const struct ga_schema *const *kinds, struct ga_err *err)
 {
+	const char *one = kinds[0] && !kinds[1] ? kinds[0]->kind : NULL;
+	ga_autotexts struct ga_texts titles = { 0 };
+	ga_autostr struct ga_str hint = GA_STR_INIT;
+	ga_autofree char *near_hint = NULL;
 	struct ga_closest_names near;
 	const struct ga_schema *const *k;
 	const struct ga_field *f;
 	struct ga_column unused;
+	size_t i;
 
-	ga_closest_begin(&near, name);
 	for (k = kinds; *k; k++) {
 		if (ga_view_find(*k, name, &unused))
 			return 0;
-		for (f = (*k)->fields; f->name; f++)
-			ga_closest_word(&near, f->name);
+		add_titles(*k, &titles);
 	}
+	ga_closest_begin(&near, name);
+	for (i = 0; i < titles.n; i++)
+		ga_closest_word(&near, titles.v[i]);
+	for (k = kinds; *k; k++)
+		for (f = (*k)->fields; f->name; f++)
+			if (!ga_texts_has(&titles, f->name))
+				ga_closest_add(&near, f->name,
+					       has_part(f->name, name) ? 1 :
+					       ga_closest_spelling(&near, f->name, GA_CLOSEST_FAR));
+	near_hint = ga_closest_hint(&near);
+	ga_str_add(&hint, near_hint);
+	for (i = 0; one && i < titles.n; i++)
+		ga_str_addf(&hint, "%s%s", i ? " " : "its columns: ", titles.v[i]);
 	return ga_refuse(err, GA_USAGE, "no_member", NULL,
-			 ("no record of this command has a column '%.64s'", name),
-			 ("%s%s%sgpuaas-records(5) has the members of each kind",
-			  near.n ? "near to it: '" : "", near.n ? near.names[0] : "",
-			  near.n ? "'; " : ""));
+			 ("'%.64s' is no column or member of %s", name,
+			  one ? one : "any record that this command prints"),
+			 ("%s%sgpuaas-records(5) has the members of each kind", hint.buf,
+			  one && titles.n ? "; " : ""));
 }
 
 int ga_form_choose(const char *word, const char *columns, const char *sort,

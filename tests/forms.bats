@@ -41,8 +41,28 @@ fits()
   assert_output "    hint: gpuaas-list slots"
   # Without a terminal and without COLUMNS nothing is left out for its width.
   unset COLUMNS
-  run_ok gpuaas-list slots --table
+  run_ok setsid -w gpuaas-list slots --table
   assert_output "eui.002538b5410a1001"
+}
+
+@test "a table in a pipe fits the terminal of its reader; in a file it has every column" {
+  unset COLUMNS
+  local on=("$SRC/tests/on-terminal" 24x70 sh -c)
+  run_ok "${on[@]}" 'gpuaas-list slots -o table | cat'
+  fits 70
+  assert_output "BLOCKERS"
+  # Its standard error may be none: the session has one.
+  run_ok "${on[@]}" 'gpuaas-list slots -o table 2> /dev/null | cat'
+  fits 70
+  run_ok "${on[@]}" 'COLUMNS=100 gpuaas-list slots -o table | cat'
+  fits 100
+  assert_output " TYPE "
+  for form in csv json wide; do
+    "${on[@]}" "gpuaas-list slots -o $form | cat" > "$T/piped"
+    assert_equal "$(< "$T/piped")" "$(setsid -w gpuaas-list slots -o "$form")"
+  done
+  "${on[@]}" "gpuaas-list slots -o table > '$T/file'"
+  assert_equal "$(< "$T/file")" "$(setsid -w gpuaas-list slots -o table)"
 }
 
 @test "columns by title or member, in the order asked; a name that none has is refused before the work" {

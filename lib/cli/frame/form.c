@@ -3,8 +3,10 @@
 #include "cli/frame/form.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/frame/cell.h"
@@ -23,17 +25,35 @@ const struct ga_form *ga_form(void)
 
 /* ---- choosing ---- */
 
-/* COLUMNS, else the size of the terminal; 0: standard output is none. */
+/* Columns of the terminal; 0: it is none. */
+static int width_of(int fd)
+{
+	struct winsize w;
+
+	return !ioctl(fd, TIOCGWINSZ, &w) ? w.ws_col : 0;
+}
+
+/* COLUMNS, else those of the terminal that standard output is. What goes through a pipe is most
+ * likely read on the terminal that standard error is, else that of this session. 0: there is
+ * none. */
 static int terminal_width(void)
 {
 	const char *set = getenv("COLUMNS");
 	struct ga_err ignored = GA_ERR_INIT;
-	struct winsize w;
+	ga_autofd int session = -1;
+	struct stat st;
 	int64_t n;
+	int width;
 
 	if (set && ga_int_parse(set, "COLUMNS", 1, 10000, &n, &ignored) == 0)
 		return (int)n;
-	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? w.ws_col : 0;
+	width = width_of(STDOUT_FILENO);
+	if (width || fstat(STDOUT_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return width;
+	width = width_of(STDERR_FILENO);
+	if (!width)
+		session = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return session >= 0 ? width_of(session) : width;
 }
 
 static bool wants_colour(void)

@@ -18,7 +18,7 @@ struct ga_form {
 	enum ga_form_kind kind;
 	bool wide;		 /* a table with every column, as wide as it is */
 	bool colour;
-	int width;		 /* columns of the terminal; 0: no limit */
+	int width;		 /* columns of the reader's terminal; 0: no limit */
 	struct ga_texts columns; /* of --columns; none: those of the kind */
 	const char *sort;	 /* the member to sort by, or NULL */
 	bool descending;

@@ -177,13 +177,47 @@ void ga_form_resize(void)
 
 /* ---- text ---- */
 
-/* Bytes of the next word: what is in quotes is one, if it fits into a line or is a command of ours
- * to copy. The quote opens a word, so that "node's" opens none. */
-static size_t word_of(const char *text, int width)
+/* Whether a word of a command is no word of a sentence: an option, "|", TEXT, node=h7. */
+static bool is_of_command(const char *word, size_t n)
+{
+	return strspn(word, "abcdefghijklmnopqrstuvwxyz") < n;
+}
+
+/* Bytes of the command of ours that begins the text; 0: none does. No sign ends one in a sentence,
+ * so a word or two of what follows may count as of it: the program and two words, then options with
+ * their values, pipes and words that no sentence has, up to a punctuation mark. */
+static size_t command_of(const char *text)
+{
+	static const char marks[] = ";:,.)";
+	size_t n = 0, words = 0, len;
+	bool option = false;
+
+	while (ga_starts(text, "gpuaas-") && text[n]) {
+		const char *word = text + n + (text[n] == ' '), *quote;
+
+		len = strcspn(word, " ");
+		if (*word == '\'' && (quote = strchr(word + 1, '\'')))
+			len = (size_t)(quote - word) + strcspn(quote, " ");
+		if (!words && n == 0 && strspn(word, "abcdefghijklmnopqrstuvwxyz-") + 1 < len)
+			return 0; /* "gpuaas-records(5)" */
+		if (!len || *word == '(' || (words > 2 && !option && !is_of_command(word, len)))
+			break;
+		n = (size_t)(word - text) + len;
+		if (strchr(marks, text[n - 1]))
+			break;
+		option = *word == '-';
+		words = *word == '|' || *word == '&' ? 0 : words + 1;
+	}
+	return n;
+}
+
+size_t ga_form_word(const char *text, int width)
 {
 	const char *quote = text + (*text == '('), *end;
-	size_t n = strcspn(text, " ");
+	size_t n = strcspn(text, " "), command = command_of(quote);
 
+	if (command)
+		return command + (size_t)(quote - text);
 	if (*quote != '\'' || !(end = strchr(quote + 1, '\'')))
 		return n;
 	end += strcspn(end, " ");
@@ -200,7 +234,7 @@ void ga_form_fold(const char *lead, const char *text, int indent, int hang, int 
 
 	ga_str_addf(out, "%*s%s", indent, "", lead);
 	while (*text) {
-		size_t n = word_of(text, width - left - hang);
+		size_t n = ga_form_word(text, width - left - hang);
 		ga_autofree char *word = ga_xstrndup(text, n);
 		int w = ga_cell_width(word);
 

@@ -39,10 +39,14 @@ GA_MUST_CHECK int ga_form_choose(const char *word, const char *columns, const ch
 void ga_form_resize(void);
 /* Adds lead and the text, broken at spaces into lines of at most width columns (0: one line), all
  * ended. The first begins indent columns from the left, the others hang columns right of its text.
- * A word that is longer than a line is not broken, nor what is in single quotes and fits into a
- * line, nor a command of gpuaas in quotes. */
+ * What ga_form_word counts as one word is not broken. */
 void ga_form_fold(const char *lead, const char *text, int indent, int hang, int width,
 		  struct ga_str *out);
+
+/* Bytes of the next word for lines of width columns. One is also what is in single quotes and fits
+ * into a line, and a command of gpuaas, in quotes or not, of any length. A quote opens a word, so
+ * that "node's" opens none. */
+size_t ga_form_word(const char *text, int width);
 
 /* Adds the line of a record in CSV, after a heading when first. */
 void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struct ga_str *out);

@@ -313,8 +313,14 @@ static int check_operands(struct ga_err *err)
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
 		return hint_help("", err);
 	}
-	if (max >= 0 && cli.n_args > max)
-		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
+	if (max >= 0 && cli.n_args > max) {
+		ga_err_set(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
+		return strpbrk(cli.args[max], "=<>") &&
+				       ga_cli_find_opt(cli.prog, cli.cmd, "where", 5, 0) ?
+			       ga_hint(err, "a condition stands behind --where: --where '%.64s'",
+				       cli.args[max]) :
+			       -1;
+	}
 	if (cli.json && cli.table)
 		return ga_fail(err, GA_USAGE, "--json and --table exclude each other");
 	if (cli.form && (cli.json || cli.table) && strcmp(cli.form, ga_cli_form()))

@@ -880,6 +880,50 @@ standard"
   run_status 2 gpuaas-match --prefer speed
 }
 
+@test "fewer are available than the number of GPUs: the code of the refusal of that number" {
+  profile premium nvidia-h200-141gb 5000000 '.counts = [1, 2, 4, 8]'
+  profile fours nvidia-h200-141gb 5000000 '.counts = [4]'
+  for i in 1 2 3 4 5 6; do
+    gpuaas-place --profile premium --gpus 1 --image base > "$T/plan"
+  done
+  # Two are free: no four, and no number that the profile does not have.
+  run_ok gpuaas-match --json --gpus 4
+  jq_is 'select(.accelerator_type == "nvidia-h200-141gb") |
+    "\(.profile) \(.available_count) \(.availability) \(.unavailable_code)"' \
+    "fours 0 none no_capacity
+premium 2 none no_capacity"
+  jq_is 'select(.profile == "basic") | "\(.availability) \(.unavailable_code) \(.reasons[0].code)"' \
+    'none count_not_allowed count_not_offered'
+  run_status 1 gpuaas-place --profile premium --gpus 4 --image base --dry-run --json
+  jq_is .code no_capacity
+  # The model needs four of them.
+  run_ok gpuaas-match --json --model-params 200B --precision bf16 --accept headroom
+  jq_is 'select(.profile == "premium") | "\(.count) \(.availability) \(.unavailable_code)"' '4 none no_capacity'
+  # A number that is free has no code.
+  run_ok gpuaas-match --json --gpus 2
+  jq_is 'select(.profile == "premium") | "\(.availability) \(.unavailable_code)"' 'now null'
+  # Another image, of no node.
+  run_ok gpuaas-match --json --gpus 2 --image nowhere
+  jq_is 'select(.profile == "premium") | "\(.availability) \(.unavailable_code)"' 'none image_missing'
+}
+
+@test "at 80 columns each row of which nothing is available says why, long names too" {
+  local long=h200-141gb-nvlink-premium-team-research-and-development-2026-a1
+  gpuaas-node drain n00001 --reason test > "$T/drained"
+  COLUMNS=80 run_ok gpuaas-match --table "${GPT2[@]}"
+  assert_equal "$(heading 'BLOCKED BY' | head -n 3 | paste -sd ' ')" '- not_ready -'
+  profile "$long" nvidia-h200-141gb 5000000 '.counts = [8]'
+  COLUMNS=80 run_ok gpuaas-match --table "${GPT2[@]}"
+  assert_output 'BLOCKED BY'
+  assert_output 'h200-141gb-nvlink-'
+  [[ $(grep -c not_ready <<< "$output") == 2 ]]
+  [[ $(wc -L <<< "$output") -le 80 ]]
+  COLUMNS=80 run_ok gpuaas-profile list --table
+  assert_equal "$(heading 'BLOCKED BY' | grep . | paste -sd ' ')" '- not_ready not_ready -'
+  assert_output 'research-and-development-2026-a1'
+  [[ $(wc -L <<< "$output") -le 80 ]]
+}
+
 @test "none available: the code of the refusal that a request gets" {
   local node image
   profile missing nvidia-h200-141gb 1 '.image = "nowhere"'

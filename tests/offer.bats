@@ -164,6 +164,27 @@ why()
   assert_equal "$(why premium-gpu),$(why any)" node_draining,node_draining
 }
 
+# The code is that of the nodes of several types alone: a request gets one of one type.
+@test "a retired profile and nodes of several types have their codes too" {
+  fleet 2 2
+  profile retired .
+  profile whole '.shape = "baremetal" | del(.counts, .vcpus_per_gpu, .memory_mib_per_gpu, .image)'
+  gpuaas-profile retire retired > "$T/retired"
+  run_ok gpuaas-profile list --all --json
+  jq_is 'select(.name == "retired") | "\(.available) \(.unavailableCode)"' 'false profile_retired'
+  raw "UPDATE slot SET accelerator_type = 'nvidia-l4-24gb' WHERE node_id = 'n001' AND slot_index = 0"
+  run_ok gpuaas-profile list --json
+  jq_is 'select(.name == "whole") | "\(.availableCount) \(.mixedMachines.unavailableCode)"' '4 null'
+  gpuaas-node drain n001 --reason x > "$T/drained" || :
+  run_ok gpuaas-profile list --json
+  jq_is 'select(.name == "whole") |
+    "\(.availableCount) \(.unavailableCode) \(.mixedMachines.unavailableCode)"' '2 null node_draining'
+  run_ok gpuaas-match --json
+  jq_is 'select(.profile == "whole") | "\(.accelerator_type) \(.availability) \(.unavailable_code)"' \
+    'nvidia-h200-141gb now null
+null none node_draining'
+}
+
 @test "where nothing is available it says when, and on what that rests" {
   fleet 1 2
   profile pairs '.counts = [2] | .types = ["nvidia-h200-141gb"]'
@@ -275,8 +296,8 @@ pending()
     '["premium-gpu",[1,2],[1,2]]
 ["threes",[2],[2]]'
   run_ok gpuaas-match --gpus 3 --json
-  jq_is 'select(.profile == "threes") | [.count, .available_count, .availability] | @json' \
-    '[3,4,"none"]'
+  jq_is 'select(.profile == "threes") | [.count, .available_count, .availability, .unavailable_code] |
+    @json' '[3,4,"none","fabric_blocked"]'
   run_status 1 gpuaas-match --gpus 3 --request
   assert_stderr "'gpuaas-place --dry-run' with that profile and as many GPUs says what blocks it"
   run_status 1 gpuaas-place --dry-run --profile threes --gpus 3

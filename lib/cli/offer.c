@@ -131,6 +131,15 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 	return 1;
 }
 
+static int open_state(struct ga_db **db, struct ga_err *err)
+{
+	return ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, db, err) < 0 ||
+			       ga_db_keep_pages(*db, GA_DB_KEEP_LITTLE, err) < 0 ||
+			       ga_db_begin_read(*db, err) < 0 ?
+		       -1 :
+		       0;
+}
+
 int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_store_each each,
 		       void *arg, struct ga_err *err)
 {
@@ -145,10 +154,18 @@ int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_st
 		return -1;
 	if (published && ga_cli_offers_are_published())
 		return read_published(&q, each, arg, err);
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_keep_pages(db, GA_DB_KEEP_LITTLE, err) < 0 || ga_db_begin_read(db, err) < 0)
+	return open_state(&db, err) < 0 ? -1 : ga_store_offers(db, &q, each, arg, err);
+}
+
+int ga_cli_read_offer_refusals(const struct ga_offer_query *query, struct ga_offer_asked *asked,
+			       size_t n, struct ga_err *err)
+{
+	ga_autodb_leave struct ga_db *db = NULL;
+	struct ga_offer_query q = *query;
+
+	if (ga_cli_stale_after(&q.stale_seconds, err) < 0 || open_state(&db, err) < 0)
 		return -1;
-	return ga_store_offers(db, &q, each, arg, err);
+	return ga_store_offer_refusals(db, &q, asked, n, err);
 }
 
 /* Warns of an unknown team: a mistyped name must not look like a team without profiles. */

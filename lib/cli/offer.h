@@ -23,6 +23,11 @@ GA_MUST_CHECK int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err 
 GA_MUST_CHECK int ga_cli_read_offers(const struct ga_offer_query *query, bool published,
 				     ga_store_each each, void *arg, struct ga_err *err);
 
+/* ga_store_offer_refusals on the state of this machine; takes stale_seconds from the settings. */
+GA_MUST_CHECK int ga_cli_read_offer_refusals(const struct ga_offer_query *query,
+					     struct ga_offer_asked *asked, size_t n,
+					     struct ga_err *err);
+
 /* Whether ga_cli_read_offers with published takes the published view. */
 bool ga_cli_offers_are_published(void);
 

@@ -156,8 +156,9 @@ const struct ga_schema ga_match_schema = {
 			"currency of the costs, from GPUAAS_CURRENCY; null: not set"),
 		GA_ENUM(S, availability, GA_REQ, availabilities, "when the profile is available"),
 		GA_TEXT(S, unavailable_code, GA_NULLOK, GA_T_CODE,
-			"code of the refusal that the smallest request for the type gets now, or "
-			"the one reason why no node is ready; null: it is placed, or unknown"),
+			"code of the refusal that a request for these GPUs gets now, or for the "
+			"smallest number where none of the type is free; or the one reason why no "
+			"node is ready; null: it is placed, or unknown"),
 		GA_COUNT(S, available_count, GA_NULLOK, "free GPUs now; null: unknown"),
 		GA_COUNT(S, largest_available, GA_NULLOK,
 			 "most GPUs that one request for the type can get now"),

@@ -60,6 +60,10 @@ static const struct ga_schema mix_schema = {
 		      .doc = "GPU counts of the nodes, free or not"),
 		GA_AS(S, machines_now, "availableMachineSizes", GA_F_INTS, GA_OPT,
 		      .max = GA_COUNT_MAX, .doc = "GPU counts of the free nodes"),
+		GA_AS(S, unavailable_code, "unavailableCode", GA_F_TEXT, GA_OPT,
+		      .format = GA_T_CODE,
+		      .doc = "code of the refusal if the fleet had only these nodes; left out: one "
+			     "is free, or unknown"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -175,6 +179,7 @@ void ga_offer_forget(struct ga_hardware_profile *p)
 	}
 	if (p->mixed) {
 		p->mixed->available = 0;
+		free(GA_TAKE(p->mixed->unavailable_code));
 		ga_list_release(&p->mixed->machines_now);
 	}
 	free(GA_TAKE(p->unavailable_code));

@@ -32,6 +32,8 @@ struct ga_offer_mix {
 	bool unknown;	       /* some GPU of them has no known type */
 	int64_t available, total;	       /* GPUs */
 	struct ga_ints machines, machines_now; /* as of ga_offer_type */
+	char *unavailable_code; /* of the refusal if there were only these; NULL: one is free, or
+				 * unknown */
 };
 
 /* gpuaas.hardware-profile */

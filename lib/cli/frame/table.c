@@ -374,6 +374,26 @@ static int narrow(const bool *shown, struct width *widths, int floor, int over)
 	return over;
 }
 
+static bool is_kept(size_t column)
+{
+	return table.columns[column].rank == GA_RANK_KEPT;
+}
+
+/* Where a column is kept, breaks names that are wider than NARROW. Returns by how much the table
+ * still is too wide. */
+static int narrow_names(const bool *shown, struct width *widths, int over)
+{
+	bool kept = false;
+	size_t i;
+
+	for (i = 0; i < table.n; i++)
+		kept = kept || (shown[i] && is_kept(i));
+	for (i = 0; kept && i < table.n; i++)
+		if (widths[i].least > NARROW)
+			widths[i].least = NARROW;
+	return kept ? narrow(shown, widths, NARROW, over) : over;
+}
+
 /* The column that goes next: of those with a rank the highest, of equals the last. table.n: none
  * has one. */
 static size_t least_of(const bool *shown)
@@ -381,20 +401,23 @@ static size_t least_of(const bool *shown)
 	size_t out = table.n, i;
 
 	for (i = 0; i < table.n; i++)
-		if (shown[i] && table.columns[i].rank &&
+		if (shown[i] && table.columns[i].rank > 0 &&
 		    (out == table.n || table.columns[i].rank >= table.columns[out].rank))
 			out = i;
 	return out;
 }
 
-/* Where none has a rank: the last that is no text, else the last, but the first never. table.n:
- * only the first is left. */
+/* Where none has a rank: the last that is no text, else the last, at the end those that are kept,
+ * but the first never. table.n: only the first is left. */
 static size_t last_of(const bool *shown)
 {
 	size_t i;
 
 	for (i = table.n; i-- > table.dry + 1;)
-		if (shown[i] && !is_prose(i))
+		if (shown[i] && !is_prose(i) && !is_kept(i))
+			return i;
+	for (i = table.n; i-- > table.dry + 1;)
+		if (shown[i] && !is_kept(i))
 			return i;
 	for (i = table.n; i-- > table.dry + 1;)
 		if (shown[i])
@@ -422,6 +445,7 @@ static void choose_shown(bool *shown, struct width *ret, int limit)
 		over = limit ? total_of(shown, ret) - limit : 0;
 		over = narrow(shown, ret, NARROW, over);
 		over = narrow(shown, ret, 0, over);
+		over = narrow_names(shown, ret, over);
 		out = over > 0 && !table.asked ? last_of(shown) : table.n;
 		if (out < table.n)
 			shown[out] = false;
@@ -445,7 +469,8 @@ static size_t bytes_in(const char *piece, size_t n, int width)
 	return fit;
 }
 
-/* The text in lines of at most width columns. */
+/* The text in lines of at most width columns; a longer word is broken after a dash in its second
+ * half, else anywhere. */
 static char *fold(const char *text, int width)
 {
 	struct ga_str out = GA_STR_INIT;
@@ -453,7 +478,7 @@ static char *fold(const char *text, int width)
 	int at = 0;
 
 	while (*text) {
-		size_t n = piece_of(text);
+		size_t n = piece_of(text), dash;
 		ga_autofree char *piece = NULL;
 		int w;
 
@@ -470,7 +495,11 @@ static char *fold(const char *text, int width)
 		}
 		if (w > width) {
 			free(piece);
-			piece = ga_xstrndup(text, n = bytes_in(text, n, width));
+			n = bytes_in(text, n, width);
+			for (dash = n; dash > n / 2 && text[dash - 1] != '-';)
+				dash--;
+			n = dash > n / 2 ? dash : n;
+			piece = ga_xstrndup(text, n);
 			w = ga_cell_width(piece);
 		}
 		ga_str_addf(&out, "%s%s", at && space ? " " : "", piece);
@@ -487,7 +516,7 @@ static void wrap_prose(const bool *shown, const struct width *widths)
 	size_t i, r;
 
 	for (i = 0; i < table.n; i++)
-		for (r = 0; shown[i] && is_prose(i) && r < table.rows.n; r++) {
+		for (r = 0; shown[i] && r < table.rows.n; r++) {
 			char **cell = &table.rows.v[r].cells[i], *lines;
 
 			if (ga_cell_width(*cell) <= widths[i].is)
@@ -604,6 +633,17 @@ static void no_memory(void)
 	ga_die(&err);
 }
 
+/* Whether a cell of the column has several lines. */
+static bool has_lines(size_t column)
+{
+	size_t r;
+
+	for (r = 0; r < table.rows.n; r++)
+		if (strchr(table.rows.v[r].cells[column], '\n'))
+			return true;
+	return false;
+}
+
 /* The table with its heading, a row a line, or several where a text is wrapped. */
 static char *lay_out(const bool *shown)
 {
@@ -619,13 +659,15 @@ static char *lay_out(const bool *shown)
 	scols.table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
 	for (i = 0; i < table.n; i++) {
 		int flags = is_right(i) ? SCOLS_FL_RIGHT : 0;
+		bool lines;
 		struct libscols_column *c;
 
 		if (!shown[i])
 			continue;
-		flags |= is_prose(i) ? SCOLS_FL_WRAP : 0;
+		lines = is_prose(i) || has_lines(i);
+		flags |= lines ? SCOLS_FL_WRAP : 0;
 		c = scols.table_new_column(t, table.columns[i].title, 0, flags);
-		if (!c || (is_prose(i) &&
+		if (!c || (lines &&
 			   (scols.column_set_wrapfunc(c, scols.wrapnl_chunksize,
 						      scols.wrapnl_nextchunk, NULL) ||
 			    scols.column_set_safechars(c, "\n"))))

@@ -13,6 +13,8 @@ struct ga_column {
 	const char *path; /* members from the record down: "gpu.type_name" */
 	int rank;	  /* 0: always shown; of the others the highest goes first where the
 			   * terminal is too narrow, the later one of equals */
+#define GA_RANK_KEPT (-1) /* goes after the columns of rank 0; before any of those goes for it,
+			   * long names are broken into lines */
 };
 
 struct ga_view {

@@ -136,10 +136,15 @@ static int read_app(struct matching *m, struct ga_err *err)
 	return 0;
 }
 
+static struct ga_offer_query query_of(struct matching *m)
+{
+	return (struct ga_offer_query){ .accels = m->accels, .now_micros = ga_clock_micros(),
+					.image = m->need.image, .rules = &m->rules };
+}
+
 static int read_profiles(struct matching *m, struct ga_err *err)
 {
-	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros(),
-				    .image = m->need.image, .rules = &m->rules };
+	const struct ga_offer_query q = query_of(m);
 	int r = ga_cli_read_offers(&q, true, keep, &m->profiles, err);
 
 	m->published = r > 0;
@@ -217,6 +222,7 @@ static void add_mixed(struct matching *m, const struct ga_hardware_profile *p)
 	o = &m->offers.v[m->offers.n - 1];
 	o->mixed = mixed;
 	o->available = mixed->available;
+	o->unavailable_code = mixed->unavailable_code;
 	o->largest = mixed->machines_now.n ? mixed->machines_now.v[mixed->machines_now.n - 1] : 0;
 	o->counts_now = mixed->machines_now.v;
 	o->n_counts_now = mixed->machines_now.n;
@@ -455,11 +461,41 @@ static void say_unknown(const struct ga_match *a, bool unsure)
 	ga_cli_say_error(&err);
 }
 
-static int write_answers(const struct matching *m, struct ga_err *err)
+/* Adds the codes of requests for more GPUs than are free: an offer has that of the smallest request
+ * alone. The published view has no others. */
+static int add_refusals(struct matching *m, struct ga_err *err)
+{
+	const struct ga_offer_query q = query_of(m);
+	GA_LIST(struct ga_offer_asked) asked = { 0 };
+	GA_LIST(struct ga_match *) of = { 0 };
+	size_t i;
+	int r;
+
+	for (i = 0; !m->published && i < m->answers.n; i++) {
+		struct ga_match *a = &m->answers.v[i];
+
+		if (ga_streq(a->availability, "now") || a->unavailable_code)
+			continue;
+		*ga_list_add(&of) = a;
+		*ga_list_add(&asked) = (struct ga_offer_asked){
+			.profile = a->profile, .type = a->accelerator_type, .count = a->count,
+		};
+	}
+	r = asked.n ? ga_cli_read_offer_refusals(&q, asked.v, asked.n, err) : 0;
+	for (i = 0; i < asked.n; i++)
+		of.v[i]->unavailable_code = asked.v[i].code;
+	ga_list_release(&asked);
+	ga_list_release(&of);
+	return r;
+}
+
+static int write_answers(struct matching *m, struct ga_err *err)
 {
 	const struct ga_match *first = m->answers.n ? &m->answers.v[0] : NULL;
 	size_t i;
 
+	if (add_refusals(m, err) < 0)
+		return -1;
 	for (i = 0; i < m->answers.n; i++)
 		if (ga_emit(&ga_match_schema, &m->answers.v[i], err) < 0)
 			return -1;

@@ -332,7 +332,7 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	m->expected_available_at = is_expected(&t) ? ga_xstrdup(offer->expected_at) : NULL;
 	m->stale_seconds = offer->stale_seconds;
 	m->availability = ga_xstrdup(availability_of(&t));
-	if (ga_streq(m->availability, "none") && !offer->largest)
+	if (!ga_streq(m->availability, "now") && !offer->largest)
 		m->unavailable_code = ga_strdup0(offer->unavailable_code);
 	if (!offer->team)
 		ga_match_say(&m->reasons, "team", "it is for other teams");

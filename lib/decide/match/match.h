@@ -40,7 +40,7 @@ struct ga_match_offer {
 	size_t n_machines;
 	const struct ga_offer_mix *mixed; /* the nodes have GPUs of these types; NULL: of one */
 	const char *unavailable_code; /* of the refusal that the smallest request for the type gets;
-				       * NULL: it gets none, or unknown */
+				       * NULL: it is placed, or unknown */
 	bool uncertain;
 	bool team; /* the requester may use the profile */
 	const char *expected_at; /* time for the smallest count of the type, or for a baremetal

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decide/place/equal.h"
 #include "decide/place/score.h"
 #include "record/state.h"
 
@@ -19,8 +20,7 @@ struct counting {
 	struct ga_place_ask ask, timeless;
 	struct ga_ints counts; /* the profile's counts, largest first */
 	bool any_image;
-	const char *type; /* the last type checked and its answer (a word of the fleet) */
-	bool type_known, type_wanted;
+	struct ga_place_checked checked;
 	struct ga_offer_numbers *ret;
 };
 
@@ -45,18 +45,9 @@ static struct ga_offer_number *number_of(struct ga_offer_numbers *ret, const cha
 	return n;
 }
 
-/* Remembers the last answer: the slots of a node mostly have one type, and equal types are one
- * pointer in the fleet. */
 static bool wants_type(struct counting *c, const char *type)
 {
-	int64_t rank;
-
-	if (!c->type_known || c->type != type) {
-		c->type = type;
-		c->type_known = true;
-		c->type_wanted = ga_place_wants_type(&c->ask, type, &rank);
-	}
-	return c->type_wanted;
+	return ga_place_wants_next(&c->ask, type, &c->checked);
 }
 
 /* Whether the profile may ever use the slot. */
@@ -282,6 +273,17 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- the fleet ---- */
 
+/* Whether the GPUs of a node with slots have several types, or one that is not known. */
+static bool is_mixed(const struct ga_fleet_node *node)
+{
+	const char *type = node->slots.v[0].type;
+	size_t i;
+
+	for (i = 0; type && i < node->slots.n && ga_streq(node->slots.v[i].type, type); i++)
+		;
+	return i < node->slots.n;
+}
+
 /* Counts a baremetal node: when free, it gives all its GPUs. */
 static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 {
@@ -290,9 +292,7 @@ static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 	int64_t size = (int64_t)node->slots.n;
 	size_t i, j;
 
-	for (i = 0; type && i < node->slots.n && ga_streq(node->slots.v[i].type, type); i++)
-		;
-	if (i == node->slots.n) {
+	if (!is_mixed(node)) {
 		add_once(&number_of(c->ret, type)->machines, size);
 		return;
 	}
@@ -471,67 +471,75 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n)
 
 /* ---- why none is available ---- */
 
-/* "Not ready" says less than the reason that every node has. */
-static const char *first_code(const struct ga_refusal *r)
+/* The fleet for requests of the profile, with one node for all that are equal. */
+static const struct ga_fleet *fleet_for(struct ga_offer_refuser *r, const struct counting *c)
 {
+	struct ga_fleet *ret = c->any_image ? &r->any_image : &r->named_image, all = *r->fleet;
 	size_t i;
 
-	if (strcmp(r->code, "not_ready") || !r->nodes.n)
-		return r->code;
-	for (i = 1; i < r->nodes.n; i++)
-		if (!ga_streq(r->nodes.v[i].code, r->nodes.v[0].code))
-			return r->code;
-	return r->nodes.v[0].code ? r->nodes.v[0].code : r->code;
-}
-
-/* The fleet in which each copy of an image is of any image. */
-static const struct ga_fleet *any_image_fleet(struct ga_offer_refuser *r, const struct counting *c)
-{
-	size_t i;
-
-	if (!r->any_image.nodes.v) {
-		r->any_image = *r->fleet; /* borrows all but the array of nodes */
-		r->any_image.memo = NULL;
-		r->any_image.nodes.v =
-			ga_xcalloc(r->fleet->nodes.n + 1, sizeof(*r->any_image.nodes.v));
-		for (i = 0; i < r->fleet->nodes.n; i++)
-			r->any_image.nodes.v[i] = with_image(c, &r->fleet->nodes.v[i]);
-	}
-	return &r->any_image;
+	if (ret->nodes.v || !all.nodes.n)
+		return ret->nodes.v ? ret : r->fleet;
+	all.nodes.v = ga_xcalloc(all.nodes.n, sizeof(*all.nodes.v));
+	for (i = 0; i < all.nodes.n; i++)
+		all.nodes.v[i] = with_image(c, &r->fleet->nodes.v[i]);
+	ga_fleet_merge_equal(&all, ret);
+	free(all.nodes.v);
+	return ret;
 }
 
 char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
-		       const char *type)
+		       const char *type, int64_t count)
 {
-	char *wanted[] = { (char *)(uintptr_t)type }, *code = NULL;
+	char *wanted[] = { (char *)(uintptr_t)type }, *code;
 	struct counting c = { 0 };
-	struct ga_refusal refusal;
 	struct ga_place_ask ask;
-	size_t i;
 
+	if (profile->retired)
+		return ga_xstrdup("profile_retired");
 	begin(&c, r->fleet, profile, NULL, NULL);
-	if (c.counts.n && !c.ask.baremetal) /* largest first */
+	c.request.count = count;
+	if (count == GA_UNKNOWN && c.counts.n && !c.ask.baremetal) /* largest first */
 		c.request.count = c.counts.v[c.counts.n - 1];
 	if (type) {
 		c.request.types.v = wanted;
 		c.request.types.n = 1;
 	}
-	ga_place_asked(c.any_image ? any_image_fleet(r, &c) : r->fleet, &c.request, &c.profile,
-		       &ask);
-	ga_schema_init(&ga_refusal_schema, &refusal);
-	ga_place_refuse_why(&ask, &refusal);
-	for (i = 0; i < refusal.nodes.n && refusal.nodes.v[i].code; i++)
-		;
-	if (i == refusal.nodes.n)
-		code = ga_xstrdup(first_code(&refusal));
-	ga_schema_release(&ga_refusal_schema, &refusal);
+	ga_place_asked(fleet_for(r, &c), &c.request, &c.profile, &ask);
+	code = !ask.baremetal && !is_allowed(&c, ask.count) ? ga_xstrdup("count_not_allowed") :
+							      ga_place_refusal_code(&ask);
+	end(&c);
+	return code;
+}
+
+char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile)
+{
+	const struct ga_fleet *f;
+	struct counting c = { 0 };
+	struct ga_fleet mixed;
+	struct ga_place_ask ask;
+	char *code;
+	size_t i;
+
+	begin(&c, r->fleet, profile, NULL, NULL);
+	f = fleet_for(r, &c);
+	mixed = *f; /* borrows all but the array of nodes */
+	mixed.nodes.v = NULL;
+	mixed.nodes.n = 0;
+	for (i = 0; i < f->nodes.n; i++)
+		if (f->nodes.v[i].slots.n && is_mixed(&f->nodes.v[i]) &&
+		    in_reach(&c, &f->nodes.v[i]))
+			*ga_list_add(&mixed.nodes) = f->nodes.v[i];
+	ga_place_asked(&mixed, &c.request, &c.profile, &ask);
+	code = ga_place_refusal_code(&ask);
+	ga_list_release(&mixed.nodes);
 	end(&c);
 	return code;
 }
 
 void ga_offer_refuser_release(struct ga_offer_refuser *r)
 {
-	free(r->any_image.nodes.v);
+	ga_list_release(&r->named_image.nodes);
+	ga_list_release(&r->any_image.nodes);
 	*r = (struct ga_offer_refuser){ 0 };
 }
 

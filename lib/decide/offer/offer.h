@@ -59,14 +59,20 @@ void ga_offer_numbers_release(struct ga_offer_numbers *n);
  * rest zero. The fleet must not change or end before the release. */
 struct ga_offer_refuser {
 	const struct ga_fleet *fleet;
-	struct ga_fleet any_image; /* for profiles without an image; made at the first need */
+	/* Made at the first need, with one node for all that are equal: for profiles with an image,
+	 * and for those without, whose requests can name any. */
+	struct ga_fleet named_image, any_image;
 };
 
-/* The code of the refusal that placement gives now to the smallest request of the profile, for one
- * type (NULL: for the types of the profile), with an image where the profile has none; where no
- * node is ready for one reason, that reason. NULL: placement accepts it. Allocated. */
+/* The code of the refusal that placement gives now to a request of the profile for so many GPUs
+ * (GA_UNKNOWN: the smallest request), for one type (NULL: for the types of the profile), with an
+ * image where the profile has none; where no node is ready for one reason, that reason. NULL:
+ * placement accepts it. Allocated. */
 char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
-		       const char *type);
+		       const char *type, int64_t count);
+/* The same for a profile for baremetal and a request without a type, if the fleet had only the
+ * nodes that ga_offer_mixed counts. */
+char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile);
 void ga_offer_refuser_release(struct ga_offer_refuser *r);
 
 /* A slot that is not free now, with the time at which it becomes free. */

@@ -39,7 +39,7 @@ struct ga_fleet_node {
 			   * tracked */
 	const char *why;  /* interned: the first reason why the node is out, or NULL */
 	const char *why_detail; /* interned: the operator's reason, or NULL */
-	int64_t grouped;  /* in a fleet for counting, whose slots have no ids: the number of
+	int64_t grouped;  /* in a fleet for counting or for codes of refusals: the number of
 			   * identical nodes that it stands for; 0: only itself */
 	bool clean;	  /* no live claim on any slot: preferably kept for baremetal */
 	bool partitions_in_use;

@@ -8,38 +8,10 @@
 #include "base/str.h"
 #include "base/texts.h"
 #include "decide/place/score.h"
+#include "decide/place/tally.h"
 #include "decide/slot/verdict.h"
 #include "record/closest.h"
 #include "record/state.h"
-
-/* A node that comes near to the request, and the reason against it. */
-struct nearest {
-	const struct ga_fleet_node *node;
-	const char *why, *detail;
-	const struct ga_fleet_slot *slot; /* has that reason; NULL: the node is out */
-	int64_t idle;			  /* wanted slots that nobody uses */
-};
-
-/* The fleet's slots for the request. */
-struct tally {
-	int64_t slots;	    /* of a wanted type, on all nodes of the wanted place */
-	int64_t free;	    /* free slots of these, on nodes that are not out */
-	int64_t used;	    /* in use or waiting for a wipe, on nodes that others could leave */
-	int64_t waiting;    /* waiting for a wipe */
-	int64_t other;	    /* free, but of a type that the request does not want */
-	int64_t most_free;  /* most free slots on one node */
-	const char *most_node;
-	const char *enough_waiting; /* a node that has enough when its wipes are done */
-	const char *enough_topology, *enough_image, *topology_why;
-	struct nearest out;	/* enough free slots, but the node is out */
-	struct nearest blocked; /* enough slots, but some of them are blocked */
-	struct nearest most;	/* too few for that, and the most idle slots of all nodes */
-	const char *held;	/* the machine with the fewest slots in use that slices hold */
-	int64_t held_used;
-	const char *app_why; /* the app's limits leave a node out: the reason of the first */
-	bool here;	    /* a node is in the wanted place */
-	bool in_region;	    /* or at least in the wanted region */
-};
 
 /* The code of the refusal that a slot's reason leads to. */
 static const char *class_of(const char *why)
@@ -52,151 +24,6 @@ static const char *class_of(const char *why)
 	    ga_streq(why, "pf_vf_conflict"))
 		return "fabric_blocked";
 	return "not_ready";
-}
-
-struct node_tally {
-	int64_t slots, free, waiting, used, blocked;
-	const char *blocked_why;	     /* of the blocked slot that is nearest to use */
-	const struct ga_fleet_slot *blocker; /* that slot */
-};
-
-/* Counts the slots of one type (NULL: of every wanted type). */
-static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
-			const char *type, struct node_tally *t)
-{
-	bool unverified = ga_streq(ga_place_node_reason(ask, node), "unverified_since_restore");
-	int64_t rank;
-	size_t i;
-
-	memset(t, 0, sizeof(*t));
-	for (i = 0; i < node->slots.n; i++) {
-		const struct ga_fleet_slot *s = &node->slots.v[i];
-		const char *why;
-
-		if (!ga_place_wants_type(ask, s->type, &rank) || (type && !ga_streq(type, s->type)))
-			continue;
-		t->slots++;
-		why = ga_place_slot_reason(ask, s);
-		/* The same observation verifies the node and its slots. */
-		if (unverified && ga_streq(why, "unverified_since_restore"))
-			why = NULL;
-		t->free += !why;
-		t->waiting += ga_streq(why, "waiting_for_wipe");
-		t->used += ga_streq(why, "in_use");
-		if (!why || ga_streq(why, "waiting_for_wipe") || ga_streq(why, "in_use"))
-			continue;
-		t->blocked++;
-		if (!t->blocker ||
-		    ga_place_slot_rank(s, why) < ga_place_slot_rank(t->blocker, t->blocked_why)) {
-			t->blocked_why = why;
-			t->blocker = s;
-		}
-	}
-}
-
-static bool is_nearer(const struct node_tally *a, const struct node_tally *b)
-{
-	if (a->free != b->free)
-		return a->free > b->free;
-	if (a->waiting != b->waiting)
-		return a->waiting > b->waiting;
-	if (a->blocked != b->blocked || !a->blocked)
-		return a->blocked > b->blocked;
-	return strcmp(a->blocked_why, b->blocked_why) < 0;
-}
-
-/* A slice has one type: the type that comes nearest counts, not the sum of all types. */
-static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
-			struct node_tally *t)
-{
-	struct node_tally one;
-	size_t i, j;
-
-	count_slots(ask, node, NULL, t);
-	/* A baremetal node is placed with all its slots or not at all. */
-	if (ask->baremetal && t->slots < (int64_t)node->slots.n)
-		memset(t, 0, sizeof(*t));
-	if (ask->baremetal || !t->slots)
-		return;
-	memset(t, 0, sizeof(*t));
-	for (i = 0; i < node->slots.n; i++) {
-		const char *type = node->slots.v[i].type;
-
-		for (j = 0; j < i && !ga_streq(node->slots.v[j].type, type); j++)
-			;
-		if (j < i || !type)
-			continue;
-		count_slots(ask, node, type, &one);
-		if (one.slots && (!t->slots || is_nearer(&one, t)))
-			*t = one;
-	}
-	if (!t->slots) /* the type of all slots is unknown */
-		count_slots(ask, node, NULL, t);
-}
-
-static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
-		       const char *code, struct tally *t)
-{
-	struct node_tally n;
-	int64_t all = (int64_t)node->slots.n, wanted = ask->request->count, rank;
-	int64_t need = !ask->baremetal ? ask->count : wanted > all ? wanted : all;
-	bool out = ga_place_node_reason(ask, node) != NULL;
-	/* Such a node is out because another tenant uses it. */
-	bool taken = ga_streq(code, "held_by_baremetal");
-	struct nearest near = { .node = node };
-	size_t i;
-
-	tally_slots(ask, node, &n);
-	/* The node has slots, and none was ever complete: what they lack is the reason. */
-	out = out && !(ga_streq(code, "node_enrolled") && n.blocked);
-	t->slots += n.slots;
-	if (!out || taken)
-		t->used += n.used + n.waiting;
-	near.why = out ? code : n.blocked_why;
-	near.detail = out	? ga_place_node_detail(ask, node, code) :
-		      n.blocker ? ga_place_slot_detail(n.blocker, near.why) :
-				  NULL;
-	near.slot = out ? NULL : n.blocker;
-	near.idle = n.free + n.waiting + n.blocked;
-	if ((out ? !taken : n.blocked > 0) && near.idle > t->most.idle)
-		t->most = near;
-	if (out) {
-		if (n.free >= need && n.free && !t->out.node)
-			t->out = near;
-		return;
-	}
-	if (ga_streq(code, "held_by_slices") && need == all &&
-	    (!t->held || n.used < t->held_used)) {
-		t->held = node->id;
-		t->held_used = n.used;
-	}
-	t->free += n.free;
-	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
-		t->other += node->slots.v[i].free &&
-			    !ga_place_wants_type(ask, node->slots.v[i].type, &rank);
-	t->waiting += n.waiting;
-	if (n.free > t->most_free) {
-		t->most_free = n.free;
-		t->most_node = node->id;
-	}
-	if (ga_streq(code, "image_missing")) {
-		t->enough_image = t->enough_image ? t->enough_image : node->id;
-	} else if (n.free >= need && n.slots && !ask->baremetal) {
-		if (!t->enough_topology)
-			t->topology_why = code;
-		t->enough_topology = t->enough_topology ? t->enough_topology : node->id;
-	} else if (n.waiting && n.free + n.waiting >= need) {
-		t->enough_waiting = t->enough_waiting ? t->enough_waiting : node->id;
-	} else if (n.blocked && near.idle >= need && !t->blocked.node) {
-		t->blocked = near;
-	}
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct ga_fleet_node *const *x = a, *const *y = b;
-
-	return strcmp((*x)->id, (*y)->id);
 }
 
 static void say(struct ga_refusal *ret, const char *code, char *sentence, char *hint)
@@ -683,38 +510,10 @@ static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)
 	ret->count = ask->baremetal ? ask->request->count : ask->count;
 }
 
-/* what: the request, for people. */
-static void refuse_why(const struct ga_place_ask *ask, const char *what, struct ga_refusal *ret)
+/* The code of the refusal and its words. what: the request, for people. */
+static void refuse_by(const struct ga_place_ask *ask, const struct tally *t, const char *what,
+		      struct ga_refusal *ret)
 {
-	GA_LIST(const struct ga_fleet_node *) nodes = { 0 };
-	struct tally t = { 0 };
-	size_t i;
-
-	begin(ask, ret);
-	for (i = 0; i < ask->fleet->nodes.n; i++)
-		*ga_list_add(&nodes) = &ask->fleet->nodes.v[i];
-	if (nodes.n)
-		qsort(nodes.v, nodes.n, sizeof(*nodes.v), by_id);
-	for (i = 0; i < nodes.n; i++) {
-		const struct ga_fleet_node *node = nodes.v[i];
-		struct ga_place_option o;
-		const char *code = ga_place_offer(ask, node, &o);
-		struct ga_node_answer *answer = ga_list_add(&ret->nodes);
-
-		answer->node = ga_xstrdup(node->id);
-		answer->code = ga_strdup0(code);
-		answer->detail = ga_strdup0(ga_place_node_detail(ask, node, code));
-		t.in_region = t.in_region || ga_streq(code, "other_pool_wanted");
-		if (code && ga_starts(code, "other_"))
-			continue;
-		t.here = true;
-		if (code && ga_starts(code, "app_")) {
-			t.app_why = t.app_why ? t.app_why : code;
-			continue;
-		}
-		tally_node(ask, node, code, &t);
-	}
-	ga_list_release(&nodes);
 	if (is_missing(ask)) {
 		say(ret, "node_missing",
 		    ga_xprintf("node '%s' is retired, or was never there", ask->request->node),
@@ -723,39 +522,54 @@ static void refuse_why(const struct ga_place_ask *ask, const char *what, struct 
 		refuse_types(ask, ret);
 	} else if (refuse_closed(ask, ret) || refuse_region(ask, ret)) {
 		; /* whatever the nodes of the region have */
-	} else if (!t.here && ask->fleet->nodes.n) {
-		if (t.in_region)
+	} else if (!t->here && ask->fleet->nodes.n) {
+		if (t->in_region)
 			say(ret, "other_pool_wanted", nowhere(ask, true),
 			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
 		else
 			say(ret, "other_region_wanted", nowhere(ask, false),
 			    ga_place_open_regions(ask));
-	} else if (!t.slots && t.app_why) {
-		refuse_app(ask, t.app_why, ret);
-	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
+	} else if (!t->slots && t->app_why) {
+		refuse_app(ask, t->app_why, ret);
+	} else if (!t->slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
 		ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
 
 		say(ret, "type_missing",
 		    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
 			       ask->baremetal ? " alone" : "", *place ? place : " there"),
 		    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
-	} else if (!refuse_in_the_way(&t, what, ret)) {
-		refuse_rest(ask, &t, what, ret);
+	} else if (!refuse_in_the_way(t, what, ret)) {
+		refuse_rest(ask, t, what, ret);
 	}
 }
 
-void ga_place_refuse_why(const struct ga_place_ask *ask, struct ga_refusal *ret)
+char *ga_place_refusal_code(const struct ga_place_ask *ask)
 {
 	ga_autofree char *what = asked_for(ask);
+	struct ga_refusal refusal;
+	struct tally t;
+	char *code = NULL;
 
-	refuse_why(ask, what, ret);
+	ga_place_tally(ask, &t, NULL);
+	if (t.taken)
+		return NULL;
+	ga_schema_init(&ga_refusal_schema, &refusal);
+	refuse_by(ask, &t, what, &refusal);
+	/* "Not ready" says less than the reason that every node has. */
+	code = ga_streq(refusal.code, "not_ready") && t.common ? ga_xstrdup(t.common) :
+								 GA_TAKE(refusal.code);
+	ga_schema_release(&ga_refusal_schema, &refusal);
+	return code;
 }
 
 void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
 	ga_autofree char *what = asked_for(ask);
+	struct tally t;
 
-	refuse_why(ask, what, ret);
+	begin(ask, ret);
+	ga_place_tally(ask, &t, ret);
+	refuse_by(ask, &t, what, ret);
 	alternative_count(ask, ret);
 	alternative_place(ask, what, ret);
 }

@@ -72,6 +72,25 @@ int64_t ga_place_slot_rank(const struct ga_fleet_slot *slot, const char *why);
 const char *ga_place_slot_detail(const struct ga_fleet_slot *slot, const char *why);
 /* Whether the request may use the type; *rank is its position in the list. */
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank);
+/* The last type that was checked, and the answer; begins zeroed. The slots of a node mostly have
+ * one type, and equal types are one pointer in the fleet. */
+struct ga_place_checked {
+	const char *type;
+	bool known, wanted;
+};
+/* The same for one slot after the other of one request; remembers the last answer. */
+static inline bool ga_place_wants_next(const struct ga_place_ask *ask, const char *type,
+				       struct ga_place_checked *last)
+{
+	int64_t rank;
+
+	if (!last->known || last->type != type) {
+		last->known = true;
+		last->type = type;
+		last->wanted = ga_place_wants_type(ask, type, &rank);
+	}
+	return last->wanted;
+}
 /* Whether the app of the request allows the type. */
 bool ga_place_allows_type(const struct ga_place_ask *ask, const char *type);
 /* Whether the node's last observation is too old. */
@@ -85,9 +104,9 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Fills the refusal of a request that no node can take (refuse.c). */
 void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret);
-/* The same without alternatives, which need the offers of all nodes twice more. The answer of a
- * node that can take the request has no code. */
-void ga_place_refuse_why(const struct ga_place_ask *ask, struct ga_refusal *ret);
+/* The code of that refusal alone; in place of "not_ready" the reason against every node, where they
+ * have one in common. NULL: a node can take the request. Allocated. */
+char *ga_place_refusal_code(const struct ga_place_ask *ask);
 /* Fills the refusal of a number of GPUs that the profile does not allow ("count_not_allowed"). */
 void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret);
 /* Fills the refusal of a slice without an image: neither the request nor the profile names one. */

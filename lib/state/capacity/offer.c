@@ -356,37 +356,58 @@ static void add_expected_types(const struct offering *o, const struct ga_profile
 	}
 }
 
+/* Reads every node by itself, for refusals. */
+static int read_full(struct offering *o, struct ga_err *err)
+{
+	if (o->knows_full)
+		return 0;
+	o->full = (struct ga_fleet){ .stale_micros = o->fleet.stale_micros,
+				     .now_micros = o->fleet.now_micros };
+	if (ga_store_fleet_load_expired(o->db, &o->full, err) < 0)
+		return -1;
+	o->refuser.fleet = &o->full;
+	o->knows_full = true;
+	return 0;
+}
+
+static bool lacks_type(const struct ga_offer_type *row)
+{
+	return row->type && !row->largest;
+}
+
+static bool lacks_mixed(const struct ga_hardware_profile *view)
+{
+	return view->mixed && !view->mixed->machines_now.n;
+}
+
 /* Why the profile, or one of its types, has nothing to give: as placement says it. */
 static int add_refusals(struct offering *o, const struct ga_profile *p,
 			struct ga_hardware_profile *ret, struct ga_err *err)
 {
-	bool any = !ret->available;
+	bool any = !ret->available || lacks_mixed(ret);
 	size_t i;
 
 	for (i = 0; i < ret->by_type.n; i++)
-		any |= ret->by_type.v[i].type && !ret->by_type.v[i].largest;
-	if (!any || p->retired)
+		any |= lacks_type(&ret->by_type.v[i]);
+	if (!any)
 		return 0;
-	if (!o->knows_full) {
-		o->full = (struct ga_fleet){ .stale_micros = o->fleet.stale_micros,
-					     .now_micros = o->fleet.now_micros };
-		if (ga_store_fleet_load_expired(o->db, &o->full, err) < 0)
-			return -1;
-		o->refuser.fleet = &o->full;
-		o->knows_full = true;
-	}
+	if (read_full(o, err) < 0)
+		return -1;
 	if (!ret->available)
-		ret->unavailable_code = ga_offer_refusal(&o->refuser, p, NULL);
+		ret->unavailable_code = ga_offer_refusal(&o->refuser, p, NULL, GA_UNKNOWN);
 	for (i = 0; i < ret->by_type.n; i++) {
 		struct ga_offer_type *row = &ret->by_type.v[i];
 
-		if (!row->type || row->largest)
+		if (!lacks_type(row))
 			continue;
 		/* A request for the only type is a request of the profile. */
-		row->unavailable_code = p->types.n == 1 && !ret->available ?
-						ga_strdup0(ret->unavailable_code) :
-						ga_offer_refusal(&o->refuser, p, row->type);
+		row->unavailable_code =
+			p->types.n == 1 && !ret->available ?
+				ga_strdup0(ret->unavailable_code) :
+				ga_offer_refusal(&o->refuser, p, row->type, GA_UNKNOWN);
 	}
+	if (lacks_mixed(ret))
+		ret->mixed->unavailable_code = ga_offer_mixed_refusal(&o->refuser, p);
 	return 0;
 }
 
@@ -459,6 +480,14 @@ static bool wanted(const struct ga_offer_query *q, const struct ga_profile *p)
 	return false;
 }
 
+static void set_image(const struct offering *o, struct ga_profile *p)
+{
+	if (!o->q->image)
+		return;
+	free(p->image);
+	p->image = ga_xstrdup(o->q->image);
+}
+
 static int each_profile(struct offering *o, const char *text, ga_store_each each, void *arg,
 			struct ga_err *err)
 {
@@ -471,10 +500,7 @@ static int each_profile(struct offering *o, const char *text, ga_store_each each
 		ga_err_clear(err);
 		return 0;
 	}
-	if (o->q->image) {
-		free(p.image);
-		p.image = ga_xstrdup(o->q->image);
-	}
+	set_image(o, &p);
 	if (wanted(o->q, &p)) {
 		r = make(o, &p, &view, err);
 		if (r == 0)
@@ -485,17 +511,22 @@ static int each_profile(struct offering *o, const char *text, ga_store_each each
 	return r;
 }
 
+/* The time of the fleet that is read, and the age up to which a node is in it. */
+static void begin(struct offering *o)
+{
+	o->fleet.now_micros = o->q->now_micros;
+	if (o->q->stale_seconds)
+		o->fleet.stale_micros = ga_time_after(o->q->now_micros, -o->q->stale_seconds);
+}
+
 int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_each each,
 		    void *arg, struct ga_err *err)
 {
-	ga_cleanup(offering_release) struct offering o = {
-		.db = db, .q = q, .fleet = { .now_micros = q->now_micros },
-	};
+	ga_cleanup(offering_release) struct offering o = { .db = db, .q = q };
 	ga_autorows struct ga_rows *rows = NULL, *pending = NULL;
 	int r;
 
-	if (q->stale_seconds)
-		o.fleet.stale_micros = ga_time_after(q->now_micros, -q->stale_seconds);
+	begin(&o);
 	/* A grouped fleet has no node by its id. */
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
 	    (q->within && q->within->node ?
@@ -516,4 +547,23 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 		if (each_profile(&o, ga_rows_text(rows, 0), each, arg, err) < 0)
 			return -1;
 	return r;
+}
+
+int ga_store_offer_refusals(struct ga_db *db, const struct ga_offer_query *q,
+			    struct ga_offer_asked *asked, size_t n, struct ga_err *err)
+{
+	ga_cleanup(offering_release) struct offering o = { .db = db, .q = q };
+	size_t i;
+
+	begin(&o);
+	for (i = 0; i < n; i++) {
+		struct ga_profile p;
+
+		if (read_full(&o, err) < 0 || ga_store_profile(db, asked[i].profile, &p, err) < 0)
+			return -1;
+		set_image(&o, &p);
+		asked[i].code = ga_offer_refusal(&o.refuser, &p, asked[i].type, asked[i].count);
+		ga_schema_release(&ga_profile_schema, &p);
+	}
+	return 0;
 }

@@ -38,4 +38,19 @@ struct ga_offer_query {
 GA_MUST_CHECK int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q,
 				  ga_store_each each, void *arg, struct ga_err *err);
 
+/* A request whose refusal is wanted. */
+struct ga_offer_asked {
+	const char *profile;
+	const char *type; /* NULL: the types of the profile */
+	int64_t count;	  /* GPUs; GA_UNKNOWN: the smallest request */
+	char *code;	  /* set, of the refusal (ga_offer_refusal); NULL: it is placed now. The
+			   * caller frees it */
+};
+
+/* Sets the codes of n requests; of the query only the times and the image count. GA_NOTFOUND: no
+ * such profile. */
+GA_MUST_CHECK int ga_store_offer_refusals(struct ga_db *db, const struct ga_offer_query *q,
+					  struct ga_offer_asked *asked, size_t n,
+					  struct ga_err *err);
+
 #endif

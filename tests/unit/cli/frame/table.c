@@ -140,6 +140,7 @@ static void every_kind(int width)
 	choose("table", width);
 	for (const struct ga_schema *const *k = ga_kinds; *k; k++) {
 		const struct ga_view *view = ga_view_of(*k);
+		const struct ga_column *c;
 		ga_autofree char *text = NULL, *wide = NULL;
 		const char *dot = view ? strrchr(view->columns[0].path, '.') : NULL;
 		char kind[32];
@@ -158,6 +159,10 @@ static void every_kind(int width)
 		t_ok(view->columns[0].rank ||
 			     ga_starts(text + strspn(text, " "), view->columns[0].title),
 		     "'%s' has its first column", kind);
+		for (c = view->columns; c->title; c++)
+			if (c->rank == GA_RANK_KEPT)
+				t_ok(strstr(text, c->title) != NULL, "'%s' has %s at %d columns",
+				     kind, c->title, width);
 		json_decref(json);
 	}
 }

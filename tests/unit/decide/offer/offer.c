@@ -343,12 +343,84 @@ static void refused(void)
 
 			s.profile.image = j % 2 ? NULL :
 					  rows[i].image ? word(rows[i].image) : named;
-			got = ga_offer_refusal(&r, &s.profile, NULL);
-			of_type = ga_offer_refusal(&r, &s.profile, rows[i].type);
+			got = ga_offer_refusal(&r, &s.profile, NULL, GA_UNKNOWN);
+			of_type = ga_offer_refusal(&r, &s.profile, rows[i].type, GA_UNKNOWN);
 			t_str(got, want, "refused %zu, image %s", i, j % 2 ? "any" : "named");
 			t_str(of_type, want, "refused %zu, of its only type", i);
 			s.profile.image = named;
 		}
+		ga_offer_refuser_release(&r);
+		end(&s);
+	}
+}
+
+/* Why the smallest request (count 0), or one for so many GPUs, gets nothing; mixed: the nodes with
+ * GPUs of several types, of a profile for baremetal. */
+static void why_none(void)
+{
+	static const struct {
+		const char *name, *nodes;
+		int64_t counts[3], count;
+		const char *shape, *why, *type, *want, *mixed;
+		bool retired, stale;
+	} rows[] = {
+		{ .name = "some are free, fewer than any request wants", .nodes = "a:fuuu b:uuuu",
+		  .counts = { 4, 2 }, .want = "no_capacity" },
+		{ .name = "enough, on two nodes", .nodes = "a:fuuu b:fuuu", .counts = { 2 },
+		  .want = "no_single_node" },
+		{ .name = "enough, on three equal nodes", .nodes = "a:fuuu b:fuuu c:fuuu",
+		  .counts = { 3 }, .want = "no_single_node" },
+		{ .name = "more than are free", .nodes = "a:ffuu", .counts = { 1, 2, 4 },
+		  .count = 4, .want = "no_capacity" },
+		{ .name = "more than the profile allows", .nodes = "a:ffff", .counts = { 1, 2 },
+		  .count = 4, .want = "count_not_allowed" },
+		{ .name = "as many as are free", .nodes = "a:ffuu", .counts = { 1, 2, 4 },
+		  .count = 2 },
+		{ .name = "any number, more than a node has", .nodes = "a:ff b:ff", .count = 3,
+		  .want = "no_single_node" },
+		{ .name = "all in use", .nodes = "a:uuuu b:uu", .want = "no_capacity" },
+		{ .name = "waiting for wipes", .nodes = "a:wuuu b:uu", .want = "waiting_for_wipe" },
+		{ .name = "all are cordoned", .nodes = "a:cccc b:cccc", .want = "cordoned" },
+		{ .name = "another is in use", .nodes = "a:cccc b:uuuu", .want = "not_ready" },
+		{ .name = "a draining node", .nodes = "a:ffff", .why = "node_draining",
+		  .want = "node_draining" },
+		{ .name = "nodes not seen for long", .nodes = "a:ffff b:ff", .stale = true,
+		  .want = "stale" },
+		{ .name = "no node", .nodes = "", .want = "no_capacity" },
+		{ .name = "a retired profile", .nodes = "a:ffff", .retired = true,
+		  .want = "profile_retired" },
+		{ .name = "the free ones are of another type", .nodes = "a:uuFF", .type = "h200",
+		  .want = "no_capacity" },
+		{ .name = "a machine in use", .nodes = "a:fffu", .shape = "baremetal",
+		  .want = "no_capacity" },
+		{ .name = "a larger machine than is free", .nodes = "a:uuuu b:ff", .count = 4,
+		  .shape = "baremetal", .want = "no_capacity" },
+		{ .name = "a type that only mixed machines have", .nodes = "a:ffFF", .type = "a100",
+		  .shape = "baremetal", .want = "type_missing" },
+		{ .name = "a mixed machine in use, beside a free one of one type",
+		  .nodes = "a:fuFF b:ff", .shape = "baremetal", .mixed = "no_capacity" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL, *mixed = NULL;
+		struct ga_offer_refuser r = { 0 };
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		r.fleet = &s.fleet;
+		only_counts(&s, rows[i].counts);
+		s.profile.retired = rows[i].retired;
+		s.fleet.stale_micros = rows[i].stale ? 2 : 0;
+		if (rows[i].why)
+			s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, rows[i].why);
+		if (rows[i].shape)
+			s.profile.shape = word(rows[i].shape);
+		got = ga_offer_refusal(&r, &s.profile, rows[i].type,
+				       rows[i].count ? rows[i].count : GA_UNKNOWN);
+		t_str(got, rows[i].want, "why none: %s", rows[i].name);
+		mixed = rows[i].mixed ? ga_offer_mixed_refusal(&r, &s.profile) : NULL;
+		t_str(mixed, rows[i].mixed, "why no mixed machine: %s", rows[i].name);
 		ga_offer_refuser_release(&r);
 		end(&s);
 	}
@@ -840,6 +912,7 @@ int main(void)
 	in_partitions();
 	partitions_unknown();
 	refused();
+	why_none();
 	baremetal_nodes();
 	by_type();
 	told_is_given();

@@ -212,7 +212,10 @@ static void make_world(struct world *w)
 
 	w->nodes = (size_t)(1 + below(NODES));
 	for (i = 0; i < w->nodes; i++)
-		make_node(&w->node[i]);
+		if (i && once_in(3)) /* equal nodes */
+			w->node[i] = w->node[below((int64_t)i)];
+		else
+			make_node(&w->node[i]);
 	make_profile(&w->profile);
 }
 
@@ -457,9 +460,90 @@ static int64_t first_placed(const struct world *w)
 	return GA_UNKNOWN;
 }
 
+/* ---- and why not ---- */
+
+/* The refusal that placement gives to the request; the one reason of all nodes says more than "not
+ * ready". NULL: it places the request. */
+static char *placed_code(const struct ga_fleet *f, const struct ga_profile *p, const char *type,
+			 int64_t count)
+{
+	const struct ga_refusal *refusal;
+	struct ga_decision d;
+	struct ga_request r;
+	char *code = NULL;
+	size_t i;
+
+	ga_schema_init(&ga_request_schema, &r);
+	r.count = count;
+	if (type)
+		ga_texts_add(&r.types, type);
+	ga_place(f, &r, p, false, &d);
+	refusal = &d.refusal;
+	for (i = 1; i < refusal->nodes.n; i++)
+		if (!ga_streq(refusal->nodes.v[i].code, refusal->nodes.v[0].code))
+			break;
+	if (!d.placed)
+		code = ga_xstrdup(ga_streq(refusal->code, "not_ready") && refusal->nodes.n &&
+						  i >= refusal->nodes.n ?
+					  refusal->nodes.v[0].code :
+					  refusal->code);
+	ga_decision_release(&d);
+	ga_schema_release(&ga_request_schema, &r);
+	return code;
+}
+
+/* Whether each number of GPUs that requests get has no reason against it, and each other number has
+ * one; type NULL: of the profile. */
+static bool has_reasons(struct ga_offer_refuser *r, const struct ga_profile *p, const char *type,
+			const struct ga_ints *counts, int64_t largest)
+{
+	bool baremetal = ga_streq(p->shape, "baremetal"), right;
+	ga_autofree char *smallest = NULL;
+	int64_t count;
+
+	smallest = ga_offer_refusal(r, p, type, GA_UNKNOWN);
+	right = largest || smallest;
+	for (count = 1; count <= SLOTS; count++) {
+		ga_autofree char *code = ga_offer_refusal(r, p, type, count);
+
+		if (p->image || baremetal) {
+			ga_autofree char *placed = placed_code(r->fleet, p, type, count);
+
+			right = right && ga_streq(code, placed);
+		}
+		right = right && (code == NULL) == (baremetal ? count <= largest :
+						       ga_ints_have(counts->v, counts->n, count));
+	}
+	return right;
+}
+
+static bool why_not(const struct world *w)
+{
+	struct ga_offer_refuser r = { 0 };
+	ga_autooffer struct ga_offer_numbers n;
+	ga_autofree char *mixed = NULL;
+	struct ga_fleet f;
+	bool right;
+	size_t i;
+
+	draw(w, NOW, &f);
+	r.fleet = &f;
+	ga_offer_count(&f, &w->profile, &n);
+	right = has_reasons(&r, &w->profile, NULL, &n.counts, n.largest);
+	for (i = 0; i < n.types.n; i++)
+		if (n.types.v[i].type)
+			right = has_reasons(&r, &w->profile, n.types.v[i].type,
+					    &n.types.v[i].counts, n.types.v[i].largest) && right;
+	mixed = n.mixed.total ? ga_offer_mixed_refusal(&r, &w->profile) : NULL;
+	right = right && (mixed == NULL) == (!n.mixed.total || n.mixed.machines_now.n);
+	ga_offer_refuser_release(&r);
+	drop(&f, NULL);
+	return right;
+}
+
 int main(void)
 {
-	int i, wrong = 0, when_wrong = 0, some = 0, later = 0;
+	int i, wrong = 0, when_wrong = 0, why_wrong = 0, some = 0, later = 0;
 
 	rnd = t_seed() | 1;
 	for (i = 0; i < WORLDS; i++) {
@@ -478,6 +562,7 @@ int main(void)
 			when = expected(&w);
 			first = first_placed(&w);
 		}
+		why_wrong += !why_not(&w);
 		later += when != GA_UNKNOWN;
 		if (when != first && when_wrong++ < 3)
 			t_int(when, first, "world %d: the first is placed when it is expected", i);
@@ -485,5 +570,7 @@ int main(void)
 	}
 	t_ok(!wrong && some > WORLDS / 10, "%d worlds, in %d something is available", i, some);
 	t_ok(!when_wrong && later > WORLDS / 20, "in %d worlds it is expected, and comes", later);
+	t_ok(!why_wrong, "what requests do not get has a reason, and nothing else has (wrong: %d)",
+	     why_wrong);
 	return t_done();
 }

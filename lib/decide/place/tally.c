@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the slots of the nodes for a request, and finds the node that comes nearest to it. */
+#include "decide/place/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/state.h"
+
+struct node_tally {
+	int64_t slots, free, waiting, used, blocked;
+	const char *blocked_why;	     /* of the blocked slot that is nearest to use */
+	const struct ga_fleet_slot *blocker; /* that slot */
+};
+
+/* Counts the slots of one type (NULL: of every wanted type). out: why the node is out, or NULL. */
+static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			const char *out, const char *type, struct node_tally *t)
+{
+	bool unverified = ga_streq(out, "unverified_since_restore");
+	struct ga_place_checked checked = { 0 };
+	size_t i;
+
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < node->slots.n; i++) {
+		const struct ga_fleet_slot *s = &node->slots.v[i];
+		const char *why;
+
+		if (!ga_place_wants_next(ask, s->type, &checked) ||
+		    (type && !ga_streq(type, s->type)))
+			continue;
+		t->slots++;
+		why = ga_place_slot_reason(ask, s);
+		/* The same observation verifies the node and its slots. */
+		if (unverified && ga_streq(why, "unverified_since_restore"))
+			why = NULL;
+		t->free += !why;
+		t->waiting += ga_streq(why, "waiting_for_wipe");
+		t->used += ga_streq(why, "in_use");
+		if (!why || ga_streq(why, "waiting_for_wipe") || ga_streq(why, "in_use"))
+			continue;
+		t->blocked++;
+		if (!t->blocker ||
+		    ga_place_slot_rank(s, why) < ga_place_slot_rank(t->blocker, t->blocked_why)) {
+			t->blocked_why = why;
+			t->blocker = s;
+		}
+	}
+}
+
+static bool is_nearer(const struct node_tally *a, const struct node_tally *b)
+{
+	if (a->free != b->free)
+		return a->free > b->free;
+	if (a->waiting != b->waiting)
+		return a->waiting > b->waiting;
+	if (a->blocked != b->blocked || !a->blocked)
+		return a->blocked > b->blocked;
+	return strcmp(a->blocked_why, b->blocked_why) < 0;
+}
+
+/* A slice has one type: the type that comes nearest counts, not the sum of all types. */
+static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			const char *out, struct node_tally *t)
+{
+	struct node_tally one;
+	size_t i, j;
+
+	count_slots(ask, node, out, NULL, t);
+	/* A baremetal node is placed with all its slots or not at all. */
+	if (ask->baremetal && t->slots < (int64_t)node->slots.n)
+		memset(t, 0, sizeof(*t));
+	if (ask->baremetal || !t->slots)
+		return;
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < node->slots.n; i++) {
+		const char *type = node->slots.v[i].type;
+
+		for (j = 0; j < i && !ga_streq(node->slots.v[j].type, type); j++)
+			;
+		if (j < i || !type)
+			continue;
+		count_slots(ask, node, out, type, &one);
+		if (one.slots && (!t->slots || is_nearer(&one, t)))
+			*t = one;
+	}
+	if (!t->slots) /* the type of all slots is unknown */
+		count_slots(ask, node, out, NULL, t);
+}
+
+static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+		       const char *code, struct tally *t)
+{
+	struct node_tally n;
+	int64_t all = (int64_t)node->slots.n, wanted = ask->request->count;
+	int64_t need = !ask->baremetal ? ask->count : wanted > all ? wanted : all;
+	int64_t times = node->grouped ? node->grouped : 1;
+	const char *reason = ga_place_node_reason(ask, node);
+	bool out = reason != NULL;
+	/* Such a node is out because another tenant uses it. */
+	bool taken = ga_streq(code, "held_by_baremetal");
+	struct nearest near = { .node = node };
+	struct ga_place_checked checked = { 0 };
+	size_t i;
+
+	tally_slots(ask, node, reason, &n);
+	/* The node has slots, and none was ever complete: what they lack is the reason. */
+	out = out && !(ga_streq(code, "node_enrolled") && n.blocked);
+	t->slots += n.slots * times;
+	if (!out || taken)
+		t->used += (n.used + n.waiting) * times;
+	near.why = out ? code : n.blocked_why;
+	near.detail = out	? ga_place_node_detail(ask, node, code) :
+		      n.blocker ? ga_place_slot_detail(n.blocker, near.why) :
+				  NULL;
+	near.slot = out ? NULL : n.blocker;
+	near.idle = n.free + n.waiting + n.blocked;
+	if ((out ? !taken : n.blocked > 0) && near.idle > t->most.idle)
+		t->most = near;
+	if (out) {
+		if (n.free >= need && n.free && !t->out.node)
+			t->out = near;
+		return;
+	}
+	if (ga_streq(code, "held_by_slices") && need == all &&
+	    (!t->held || n.used < t->held_used)) {
+		t->held = node->id;
+		t->held_used = n.used;
+	}
+	t->free += n.free * times;
+	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
+		if (node->slots.v[i].free &&
+		    !ga_place_wants_next(ask, node->slots.v[i].type, &checked))
+			t->other += times;
+	t->waiting += n.waiting * times;
+	if (n.free > t->most_free) {
+		t->most_free = n.free;
+		t->most_node = node->id;
+	}
+	if (ga_streq(code, "image_missing")) {
+		t->enough_image = t->enough_image ? t->enough_image : node->id;
+	} else if (n.free >= need && n.slots && !ask->baremetal) {
+		if (!t->enough_topology)
+			t->topology_why = code;
+		t->enough_topology = t->enough_topology ? t->enough_topology : node->id;
+	} else if (n.waiting && n.free + n.waiting >= need) {
+		t->enough_waiting = t->enough_waiting ? t->enough_waiting : node->id;
+	} else if (n.blocked && near.idle >= need && !t->blocked.node) {
+		t->blocked = near;
+	}
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct ga_fleet_node *const *x = a, *const *y = b;
+
+	return strcmp((*x)->id, (*y)->id);
+}
+
+static void add_answer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+		       const char *code, struct ga_refusal *ret)
+{
+	*ga_list_add(&ret->nodes) = (struct ga_node_answer){
+		.node = ga_xstrdup(node->id), .code = ga_xstrdup(code),
+		.detail = ga_strdup0(ga_place_node_detail(ask, node, code)),
+	};
+}
+
+void ga_place_tally(const struct ga_place_ask *ask, struct tally *t, struct ga_refusal *refusal)
+{
+	size_t i, n = ask->fleet->nodes.n;
+	const struct ga_fleet_node **nodes = ga_xcalloc(n + 1, sizeof(*nodes));
+	bool sorted = true;
+
+	*t = (struct tally){ 0 };
+	for (i = 0; i < n; i++) {
+		nodes[i] = &ask->fleet->nodes.v[i];
+		sorted = sorted && (!i || by_id(&nodes[i - 1], &nodes[i]) <= 0);
+	}
+	if (!sorted)
+		qsort(nodes, n, sizeof(*nodes), by_id);
+	for (i = 0; i < n && !t->taken; i++) {
+		const struct ga_fleet_node *node = nodes[i];
+		struct ga_place_option o;
+		const char *code = ga_place_offer(ask, node, &o);
+
+		t->common = !i || ga_streq(t->common, code) ? code : NULL;
+		t->taken = !code;
+		if (!code)
+			continue;
+		if (refusal)
+			add_answer(ask, node, code, refusal);
+		t->in_region = t->in_region || ga_streq(code, "other_pool_wanted");
+		if (ga_starts(code, "other_"))
+			continue;
+		t->here = true;
+		if (ga_starts(code, "app_"))
+			t->app_why = t->app_why ? t->app_why : code;
+		else
+			tally_node(ask, node, code, t);
+	}
+	free(nodes);
+}

@@ -939,6 +939,8 @@ premium 2 none no_capacity"
     [[ ${lines[0]} =~ FITS.*PRICE/HOUR ]] || { echo "$question: $output" >&2; return 1; }
     [[ $(wc -L <<< "$output") -le 80 ]]
   done
+  run_status 2 gpuaas-match --table --columns rank,time
+  assert_stderr "hours cost price/hour"
 }
 
 @test "none available: the code of the refusal that a request gets" {

@@ -61,7 +61,7 @@ metric()
   jq_slurp_is '.[0].sentence == .[1].sentence' true
   run_ok gpuaas-list refusals --where name=other --table
   assert_output "no_capacity"
-  # Who was turned away stands in 80 columns; the type, the same in all rows, goes first.
+  # User and project stand in 80 columns; the type, the same in all rows, goes first.
   COLUMNS=80 run_ok gpuaas-list refusals --table
   [[ ${lines[0]} =~ ^LAST.*CODE.*GPUS.*PROFILE.*PROJECT.*USER$ ]]
   run_ok gpuaas-list refusals --newest --limit 1

@@ -33,9 +33,8 @@ static int width_of(int fd)
 	return !ioctl(fd, TIOCGWINSZ, &w) ? w.ws_col : 0;
 }
 
-/* COLUMNS, else those of the terminal that standard output is. What goes through a pipe is most
- * likely read on the terminal that standard error is, else that of this session. 0: there is
- * none. */
+/* COLUMNS, else those of the terminal that standard output is. The reader of a pipe most likely
+ * has the terminal that standard error is, else that of this session. 0: there is none. */
 static int terminal_width(void)
 {
 	const char *set = getenv("COLUMNS");

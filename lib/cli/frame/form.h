@@ -39,7 +39,7 @@ GA_MUST_CHECK int ga_form_choose(const char *word, const char *columns, const ch
 void ga_form_resize(void);
 /* Adds lead and the text, broken at spaces into lines of at most width columns (0: one line), all
  * ended. The first begins indent columns from the left, the others hang columns right of its text.
- * What ga_form_word counts as one word is not broken. */
+ * A word, as ga_form_word counts them, is not broken. */
 void ga_form_fold(const char *lead, const char *text, int indent, int hang, int width,
 		  struct ga_str *out);
 

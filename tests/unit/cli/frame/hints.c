@@ -76,7 +76,7 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
 
 	(void)st;
 	(void)unused;
-	/* What remote.c makes are commands alone, which stand behind "$". */
+	/* remote.c makes commands alone, which stand behind "$". */
 	if (type != FTW_F || !ga_streq(dot, ".c") || strstr(path, "decide/setup/remote.c"))
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);

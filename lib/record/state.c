@@ -130,7 +130,8 @@ const struct ga_schema ga_node_schema = {
 		GA_ENUM(S, fabric_mode, GA_NULLOK, fabric_modes,
 			"whether the node uses NVSwitch partitions"),
 		GA_COUNT(S, slots, GA_REQ, "number of slots that are not retired"),
-		GA_COUNT(S, available, GA_REQ, "number of slots that are available and not cordoned"),
+		GA_COUNT(S, available, GA_REQ,
+			 "number of slots that are available and not cordoned"),
 		GA_BOOL(S, lab, "true: a node of a lab state"),
 		GA_FIELDS_END },
 };

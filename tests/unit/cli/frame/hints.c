@@ -195,7 +195,8 @@ static void cases(void)
 		{ "this continues it: gpuaas-approve repair ypr0e3pd --reason TEXT | gpuaas-wipe",
 		  "this continues it:\n"
 		  "    gpuaas-approve repair ypr0e3pd --reason TEXT | gpuaas-wipe\n", 70 },
-		{ "see gpuaas-records(5) for them", "see\n    gpuaas-records(5)\n    for them\n", 20 },
+		{ "see gpuaas-records(5) for them",
+		  "see\n    gpuaas-records(5)\n    for them\n", 20 },
 		{ "run (gpuaas-node undrain alpha) now",
 		  "run\n    (gpuaas-node undrain alpha)\n    now\n", 20 },
 		{ "gpuaas-node drain h7 --reason 'a b c' keeps new ones away",

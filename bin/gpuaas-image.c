@@ -84,11 +84,20 @@ static const struct ga_cmd cmds[] = {
 	{ .name = NULL },
 };
 
+/* The kind of the commands that print only one. */
+static const struct ga_schema *prints(void)
+{
+	const struct ga_cmd *command = ga_cli_command();
+
+	return command && ga_streq(command->name, "list") ? &ga_node_image_schema : NULL;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-image",
 	.abstract = "images on this node",
 	.cmds = cmds,
 	.consumes = (const struct ga_schema *const[]){ &ga_image_schema, NULL },
+	.prints = prints,
 	.produces = (const struct ga_schema *const[]){ &ga_image_schema, &ga_node_image_schema,
 						       NULL },
 	.examples = (const char *const[]){

@@ -79,6 +79,18 @@ static const char *const examples[] = {
 	NULL,
 };
 
+/* The kind of the operand; a wrong operand gets its own message. */
+static const struct ga_schema *prints(void)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	int n;
+	const char *kind = ga_cli_args(&n)[0];
+
+	if (ask.explain)
+		return &ga_app_fit_schema;
+	return n ? ga_list_schema(kind, &ignored) : NULL;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-list",
 	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
@@ -88,6 +100,7 @@ static const struct ga_prog prog = {
 	.args_max = 1,
 	.opts = opts,
 	.produces = produces,
+	.prints = prints,
 	.examples = examples,
 	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424, of the audit */
 	.needs_state = true,

@@ -89,6 +89,11 @@ static const struct ga_opt opts[] = {
 	GA_OPTS_END,
 };
 
+static const struct ga_schema *prints(void)
+{
+	return opt.request ? &ga_request_schema : &ga_match_schema;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-match",
 	.abstract = "find the profiles that fit a model or a training, with speed and cost",
@@ -96,6 +101,7 @@ static const struct ga_prog prog = {
 	.args_max = 1,
 	.opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_requirement_schema, NULL },
+	.prints = prints,
 	.produces = (const struct ga_schema *const[]){ &ga_match_schema, &ga_request_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-match",

@@ -117,11 +117,20 @@ static const struct ga_cmd cmds[] = {
 	{ .name = NULL },
 };
 
+/* The kind of the commands that print only one. */
+static const struct ga_schema *prints(void)
+{
+	const struct ga_cmd *command = ga_cli_command();
+
+	return command && ga_streq(command->name, "list") ? &ga_node_schema : NULL;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-node",
 	.condition_on = &ga_node_schema,
 	.abstract = "nodes: settings, drains, maintenance, lost hosts",
 	.cmds = cmds,
+	.prints = prints,
 	.produces = (const struct ga_schema *const[]){
 		&ga_node_schema, &ga_maintenance_schema, &ga_drain_blocker_schema, &ga_plan_schema,
 		&ga_refusal_schema, &ga_release_order_schema, NULL },

@@ -73,10 +73,25 @@ static const struct ga_cmd cmds[] = {
 	{ .name = NULL },
 };
 
+/* The kind of the commands that print only one. */
+static const struct ga_schema *prints(void)
+{
+	const char *name = ga_cli_command() ? ga_cli_command()->name : NULL;
+
+	if (ga_streq(name, "nodes"))
+		return &ga_node_view_schema;
+	if (ga_streq(name, "labels"))
+		return &ga_label_finding_schema;
+	if (ga_streq(name, "list"))
+		return &ga_hardware_profile_schema;
+	return NULL;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-profile",
 	.abstract = "accelerator types, the GPUs of nodes, and the profiles to sell them",
 	.cmds = cmds,
+	.prints = prints,
 	.produces = (const struct ga_schema *const[]){
 		&ga_accelerator_schema, &ga_finding_schema, &ga_node_view_schema,
 		&ga_label_finding_schema, &ga_hardware_profile_schema, &ga_profile_schema, NULL },

@@ -151,10 +151,19 @@ static const struct ga_cmd cmds[] = {
 	{ .name = NULL },
 };
 
+/* The kind of the commands that print only one. */
+static const struct ga_schema *prints(void)
+{
+	const struct ga_cmd *command = ga_cli_command();
+
+	return command && ga_streq(command->name, "published") ? &ga_ingress_schema : NULL;
+}
+
 static const struct ga_prog prog = {
 	.name = "gpuaas-vm",
 	.abstract = "the VM of an allocation, on its host",
 	.cmds = cmds,
+	.prints = prints,
 	.produces = (const struct ga_schema *const[]){ &ga_power_schema, &ga_allocation_schema,
 						       &ga_wipe_evidence_schema, &ga_console_schema,
 						       &ga_ingress_schema, &ga_reach_schema,

@@ -355,10 +355,24 @@ print(json.dumps(end, separators=(",", ":")))'
   assert_stderr "needs --reason"
   run_ok gpuaas-approve cordon "$s" --reason "fan noise"
   jq_is '"\(.state) \(.cordon_reason)"' "available fan noise"
+  # Every list says that it is off sale, and no count has it as available.
+  run_ok gpuaas-list slots --table --where "slot=$s"
+  assert_output "available, cordoned"
+  all=$(gpuaas-list slots --where 'state!=retired' | wc -l)
+  run_ok gpuaas-list pools
+  jq_is '"\(.slots) \(.available) \(.disabled)"' "$all $((all - 1)) 1"
+  run_ok gpuaas-list nodes
+  jq_is '"\(.slots) \(.available)"' "$all $((all - 1))"
+  gpuaas-node set "$(gpuaas-list nodes | jq -r .node)" --region eu1 > "$T/out"
+  run_ok gpuaas-list regions
+  jq_is '"\(.slots) \(.available)"' "$all $((all - 1))"
+  run_status 4 gpuaas-approve enable "$s"
+  assert_stderr "gpuaas-approve uncordon $s"
   run_ok gpuaas-approve uncordon "$s"
   jq_is .cordon_reason null
   run_ok gpuaas-approve disable "$s" --reason "move the rack"
   jq_is .state disabled
+  assert_equal "$(gpuaas-list slots --table --columns state --where "slot=$s" | tail -n 1)" disabled
   before=$(jq .generation <<< "$output")
   run_ok gpuaas-approve disable "$s" --reason "move the rack"
   assert_equal "$(jq .generation <<< "$output")" "$before"

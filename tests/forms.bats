@@ -41,8 +41,28 @@ fits()
   assert_output "    hint: gpuaas-list slots"
   # Without a terminal and without COLUMNS nothing is left out for its width.
   unset COLUMNS
-  run_ok gpuaas-list slots --table
+  run_ok setsid -w gpuaas-list slots --table
   assert_output "eui.002538b5410a1001"
+}
+
+@test "a table in a pipe fits the terminal of its reader; in a file it has every column" {
+  unset COLUMNS
+  local on=("$SRC/tests/on-terminal" 24x70 sh -c)
+  run_ok "${on[@]}" 'gpuaas-list slots -o table | cat'
+  fits 70
+  assert_output "BLOCKERS"
+  # Its standard error may be none: the session has one.
+  run_ok "${on[@]}" 'gpuaas-list slots -o table 2> /dev/null | cat'
+  fits 70
+  run_ok "${on[@]}" 'COLUMNS=100 gpuaas-list slots -o table | cat'
+  fits 100
+  assert_output " TYPE "
+  for form in csv json wide; do
+    "${on[@]}" "gpuaas-list slots -o $form | cat" > "$T/piped"
+    assert_equal "$(< "$T/piped")" "$(setsid -w gpuaas-list slots -o "$form")"
+  done
+  "${on[@]}" "gpuaas-list slots -o table > '$T/file'"
+  assert_equal "$(< "$T/file")" "$(setsid -w gpuaas-list slots -o table)"
 }
 
 @test "columns by title or member, in the order asked; a name that none has is refused before the work" {
@@ -51,11 +71,27 @@ fits()
   run_ok gpuaas-list slots --table --columns nvme_wwid
   assert_equal "${lines[0]}" NVME
   run_status 2 gpuaas-list slots --table --columns slott
-  assert_stderr "no record of this command has a column 'slott'"
-  assert_stderr "near to it: 'slots'"
+  assert_stderr "'slott' is no column or member of gpuaas.slot/1"
+  assert_stderr "near to it: 'slot'"
+  # Nor is one left out that another list has: the fields of a script would shift.
+  run_status 2 gpuaas-list slots -o csv --columns slot,project,state
+  assert_stderr "'project' is no column or member of gpuaas.slot/1"
+  assert_stderr "its columns: slot node # state"
+  run_status 2 gpuaas-list slots --sort project
+  assert_stderr "'project' is no column or member of gpuaas.slot/1"
+  run_status 2 gpuaas-list slots --table --columns helth
+  assert_stderr "near to it: 'health'"
+  run_status 2 gpuaas-list evidence --table --columns evidence,at
+  assert_stderr "near to it: 'started_at', 'finished_at'"
+  run_status 2 gpuaas-report cost --table --columns cleanup
+  run_ok gpuaas-report usage --table --columns cleanup
+  run_ok gpuaas-list evidence --table --columns device.wwid
+  gpuaas-state apply "$SRC/share/objects/apps/jupyter.json" > "$T/made"
+  run_ok gpuaas-list allocations --app jupyter --explain --table --columns fits
   run_status 2 gpuaas-list slots --json --columns slot
   assert_stderr "--columns is for tables and CSV"
   run_status 2 in_host gpuaas-wipe --sort nosuch < "$T/orders"
+  assert_stderr "'nosuch' is no column or member of any record that this command prints"
   assert_equal "$(gpuaas-list slots --where state=wiping -o name | wc -l)" 6
 }
 

@@ -164,6 +164,15 @@ setup()
 }
 
 @test "a wrong question gets an answer that helps" {
+  # gpus>0 without quotes: the shell took ">0" away.
+  run_status 2 gpuaas-list allocations --where gpus
+  assert_stderr "'gpus' is not MEMBER=VALUE"
+  assert_stderr "in quotes: without them the shell takes > and < for files"
+  run_status 2 gpuaas-list slots state=available
+  assert_stderr "unexpected operand 'state=available'"
+  assert_stderr "a condition stands behind --where: --where 'state=available'"
+  run_status 2 gpuaas-list slots more
+  refute_stderr "a condition"
   run_status 2 gpuaas-list
   assert_stderr "attention"
   run_status 2 gpuaas-list things

@@ -926,6 +926,25 @@ premium 2 none no_capacity"
   [[ $(wc -L <<< "$output") -le 80 ]]
 }
 
+@test "at 80 columns the answer to the question is there: hours and cost of a training, or the price" {
+  local question
+  for question in "${GPT2[*]}" "${GPT2[*]} --gpus 1 --image nowhere" "${GPT2[*]} --max-cost-per-hour 4"; do
+    # shellcheck disable=SC2086 # words
+    COLUMNS=80 run --separate-stderr gpuaas-match --table $question
+    [[ ${lines[0]} =~ FITS.*HOURS.*COST ]] || { echo "$question: $output" >&2; return 1; }
+    [[ $(wc -L <<< "$output") -le 80 ]]
+  done
+  for question in "--max-cost-per-hour 20 --model llama3.1-8b" \
+    "--model llama2-70b --precision fp8 --tokens-per-second 4000" "--memory 80GB --max-cost-per-hour 4"; do
+    # shellcheck disable=SC2086 # words
+    COLUMNS=80 run --separate-stderr gpuaas-match --table $question
+    [[ ${lines[0]} =~ FITS.*PRICE/HOUR ]] || { echo "$question: $output" >&2; return 1; }
+    [[ $(wc -L <<< "$output") -le 80 ]]
+  done
+  run_status 2 gpuaas-match --table --columns rank,time
+  assert_stderr "hours cost price/hour"
+}
+
 @test "none available: the code of the refusal that a request gets" {
   local node image
   profile missing nvidia-h200-141gb 1 '.image = "nowhere"'

@@ -43,6 +43,16 @@ with_less()
   assert_equal "$(tail -n +2 "$T/paged" | wc -l)" 2
   run_ok on_terminal 4x15 gpuaas-list audit --limit 1 -o wide
   assert_output "pager "
+  # So does a short list whose rows are wider than the screen: they are not broken.
+  rm "$T/paged"
+  run_ok on_terminal 24x15 gpuaas-list audit --limit 1 -o wide
+  assert_output "pager "
+  grep -q state_made "$T/paged"
+  rm "$T/paged"
+  run_ok on_terminal 24x400 gpuaas-list audit --limit 1 -o wide
+  refute_output "pager "
+  run_ok on_terminal 60x40 gpuaas-list audit --limit 1 --json
+  refute_output "pager "
   run_ok on_terminal 4x80 gpuaas-list --help
   assert_output "pager "
   grep -q '^examples:' "$T/paged"
@@ -71,7 +81,7 @@ with_less()
   assert_output "pager  LESS=FRXMK LESSSECURE=1"
   # Rows of a wide table are not broken.
   run_ok with_less "$SRC/tests/on-terminal" 2x80 gpuaas-list audit -o wide
-  assert_output "pager  LESS=FRXMKS LESSSECURE=1"
+  assert_output "pager  LESS=RXMKS LESSSECURE=1"
   PAGER=$T/bin/pager LESS=-R run_ok on_terminal 2x80 gpuaas-list audit -o wide
   assert_output "pager  LESS=-R "
   for off in '' cat; do

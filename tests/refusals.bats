@@ -61,6 +61,9 @@ metric()
   jq_slurp_is '.[0].sentence == .[1].sentence' true
   run_ok gpuaas-list refusals --where name=other --table
   assert_output "no_capacity"
+  # User and project stand in 80 columns; the type, the same in all rows, goes first.
+  COLUMNS=80 run_ok gpuaas-list refusals --table
+  [[ ${lines[0]} =~ ^LAST.*CODE.*GPUS.*PROFILE.*PROJECT.*USER$ ]]
   run_ok gpuaas-list refusals --newest --limit 1
   jq_is .name other
   run_ok gpuaas-list refusals --after 1

@@ -173,6 +173,6 @@ int ga_cli_app_unpublished(const char *app, struct ga_err *err)
 	return ga_refuse(err, GA_DENIED, NULL, app,
 			 ("you may not read the state, and apps are not published"),
 			 ("a user who may read the state '%s' gets the answer; without --app, "
-			  "gpuaas-match takes what the app needs of GPUs by --memory, --stack, "
+			  "'gpuaas-match' takes what the app needs of GPUs by --memory, --stack, "
 			  "--vendor and --min-compute-capability", ga_cli_state_path()));
 }

@@ -130,7 +130,8 @@ const struct ga_schema ga_node_schema = {
 		GA_ENUM(S, fabric_mode, GA_NULLOK, fabric_modes,
 			"whether the node uses NVSwitch partitions"),
 		GA_COUNT(S, slots, GA_REQ, "number of slots that are not retired"),
-		GA_COUNT(S, available, GA_REQ, "number of slots that are available"),
+		GA_COUNT(S, available, GA_REQ,
+			 "number of slots that are available and not cordoned"),
 		GA_BOOL(S, lab, "true: a node of a lab state"),
 		GA_FIELDS_END },
 };
@@ -368,12 +369,13 @@ const struct ga_schema ga_pool_schema = {
 		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "accelerator type"),
 		GA_COUNT(S, nodes, GA_REQ, "number of nodes"),
 		GA_COUNT(S, slots, GA_REQ, "number of slots that are not retired"),
-		GA_COUNT(S, available, GA_REQ, "slots that are available"),
+		GA_COUNT(S, available, GA_REQ, "slots that are available and not cordoned"),
 		GA_COUNT(S, reserved, GA_REQ, "slots that are reserved or provisioning"),
 		GA_COUNT(S, active, GA_REQ, "slots that are active"),
 		GA_COUNT(S, cleaning, GA_REQ, "slots that are releasing or wiping"),
 		GA_COUNT(S, blocked, GA_REQ, "slots that are cleanup_blocked or quarantined"),
-		GA_COUNT(S, disabled, GA_REQ, "slots that are disabled"),
+		GA_COUNT(S, disabled, GA_REQ,
+			 "slots that are disabled, or available and cordoned"),
 		GA_COUNT(S, largest, GA_REQ,
 			 "GPUs of the largest slice that fits now, or of the largest free machine "
 			 "of mode baremetal"),
@@ -400,7 +402,7 @@ const struct ga_schema ga_region_schema = {
 			 "number of nodes; gpuaas-list regions counts these three, and "
 			 "gpuaas-state apply ignores them"),
 		GA_COUNT(S, slots, GA_OPT, "number of slots that are not retired"),
-		GA_COUNT(S, available, GA_OPT, "slots that are available"),
+		GA_COUNT(S, available, GA_OPT, "slots that are available and not cordoned"),
 		GA_FIELDS_END },
 };
 #undef S

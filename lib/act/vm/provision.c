@@ -620,8 +620,8 @@ static int run_phases(struct ga_provision *p, struct ga_err *err)
 			if (!ga_streq(why.reason, "interrupted"))
 				return -1;
 			return ga_hint(err, p->began ? "gpuaas-provision --resume %s continues it" :
-						       "nothing was changed; gpuaas-list plan "
-						       "prints the plan of %s again",
+						       "nothing was changed; 'gpuaas-list plan "
+						       "--where allocation=%s' prints it again",
 				       p->plan->allocation);
 		}
 		/* An earlier run took this order up; known since the lock. */

@@ -342,8 +342,14 @@ static int check_operands(struct ga_err *err)
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
 		return hint_help("", err);
 	}
-	if (max >= 0 && cli.n_args > max)
-		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
+	if (max >= 0 && cli.n_args > max) {
+		ga_err_set(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
+		return strpbrk(cli.args[max], "=<>") &&
+				       ga_cli_find_opt(cli.prog, cli.cmd, "where", 5, 0) ?
+			       ga_hint(err, "a condition stands behind --where: --where '%.64s'",
+				       cli.args[max]) :
+			       -1;
+	}
 	if (cli.json && cli.table)
 		return ga_fail(err, GA_USAGE, "--json and --table exclude each other");
 	if (cli.form && (cli.json || cli.table) && strcmp(cli.form, ga_cli_form()))
@@ -513,6 +519,7 @@ static bool only_looks(void)
 
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
+	const struct ga_schema *only[] = { NULL, NULL };
 	const char *log;
 	int64_t seconds;
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
@@ -545,7 +552,9 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			 &seconds, err) < 0)
 		return -1;
 	ga_writers_queue_set_deadline(seconds);
-	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, prog->produces, err) < 0)
+	only[0] = prog->prints ? prog->prints() : NULL;
+	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, only[0] ? only : prog->produces,
+			   err) < 0)
 		return -1;
 	ga_emit_open(!prog->acts, only_looks());
 	if (cli.help) {

@@ -65,6 +65,9 @@ struct ga_prog {
 	const struct ga_cmd *cmds; /* ends with a command without name; NULL: no commands */
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
+	/* The only kind that this command line prints, once it is parsed: --columns and --sort take
+	 * its members alone. NULL, or a function that returns NULL: any of produces. */
+	const struct ga_schema *(*prints)(void);
 	const char *const *examples; /* NULL-terminated command lines for --help */
 	/* Words of args that are typed as they are, with a line each; ends with NULL. NULL:
 	 * none. */

@@ -407,17 +407,17 @@ void ga_emit_error(const char *program, const struct ga_err *err)
 	fprintf(stderr, "%s\n", fit.len ? fit.buf : text);
 }
 
-/* Columns of the widest word. */
-static int widest_word(const char *text)
+/* Columns of the widest word, for lines of that width. */
+static int widest_word(const char *text, int width)
 {
-	int widest = 0, width;
+	int widest = 0, w;
 	size_t n;
 
 	for (; *text; text += n + (text[n] == ' ')) {
-		ga_autofree char *word = ga_xstrndup(text, n = strcspn(text, " "));
+		ga_autofree char *word = ga_xstrndup(text, n = ga_form_word(text, width));
 
-		width = ga_cell_width(word);
-		widest = width > widest ? width : widest;
+		w = ga_cell_width(word);
+		widest = w > widest ? w : widest;
 	}
 	return widest;
 }
@@ -427,7 +427,8 @@ static int widest_word(const char *text)
 static void add_wide(char *lead, const char *text, int hang, int width, struct ga_str *out)
 {
 	size_t n = strlen(lead);
-	bool below = n && widest_word(text) > width - ga_cell_width(lead);
+	int room = width - ga_cell_width(lead);
+	bool below = n && widest_word(text, room) > room;
 
 	while (below && n && lead[n - 1] == ' ')
 		lead[--n] = '\0';

@@ -2,8 +2,11 @@
 /* The form of standard output. */
 #include "cli/frame/form.h"
 
+#include <ctype.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/frame/cell.h"
@@ -23,17 +26,34 @@ const struct ga_form *ga_form(void)
 
 /* ---- choosing ---- */
 
-/* COLUMNS, else the size of the terminal; 0: standard output is none. */
+/* Columns of the terminal; 0: it is none. */
+static int width_of(int fd)
+{
+	struct winsize w;
+
+	return !ioctl(fd, TIOCGWINSZ, &w) ? w.ws_col : 0;
+}
+
+/* COLUMNS, else those of the terminal that standard output is. The reader of a pipe most likely
+ * has the terminal that standard error is, else that of this session. 0: there is none. */
 static int terminal_width(void)
 {
 	const char *set = getenv("COLUMNS");
 	struct ga_err ignored = GA_ERR_INIT;
-	struct winsize w;
+	ga_autofd int session = -1;
+	struct stat st;
 	int64_t n;
+	int width;
 
 	if (set && ga_int_parse(set, "COLUMNS", 1, 10000, &n, &ignored) == 0)
 		return (int)n;
-	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? w.ws_col : 0;
+	width = width_of(STDOUT_FILENO);
+	if (width || fstat(STDOUT_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return width;
+	width = width_of(STDERR_FILENO);
+	if (!width)
+		session = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return session >= 0 ? width_of(session) : width;
 }
 
 static bool wants_colour(void)
@@ -43,23 +63,74 @@ static bool wants_colour(void)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+/* Whether the word is one of the parts of a name: "at" of "started_at". */
+static bool has_part(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+	const char *p = name;
+
+	for (; p; p = strchr(p, '_'), p = p ? p + 1 : NULL)
+		if (strcspn(p, "_") == n && !strncmp(p, word, n))
+			return true;
+	return false;
+}
+
+/* Adds the columns of a kind as --columns takes them: "largest_free". */
+static void add_titles(const struct ga_schema *schema, struct ga_texts *ret)
+{
+	const struct ga_view *view = ga_view_of(schema);
+	const struct ga_sometimes *some = view ? ga_view_sometimes(view) : NULL;
+	const struct ga_below *b = ga_view_below(view);
+	const struct ga_column *c = view ? view->columns : NULL;
+	size_t i = ret->n;
+	char *p;
+
+	for (; c && c->title; c++)
+		ga_texts_add(ret, c->title);
+	for (; some && some->column.title; some++)
+		ga_texts_add(ret, some->column.title);
+	for (; b->path; b++)
+		ga_texts_add(ret, b->title);
+	for (; i < ret->n; i++)
+		for (p = ret->v[i]; *p; p++)
+			*p = *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
+}
+
 static int check_column(const char *name, const struct ga_schema *const *kinds, struct ga_err *err)
 {
-	ga_autofree char *hint = NULL;
+	const char *one = kinds[0] && !kinds[1] ? kinds[0]->kind : NULL;
+	ga_autotexts struct ga_texts titles = { 0 };
+	ga_autostr struct ga_str hint = GA_STR_INIT;
+	ga_autofree char *near_hint = NULL;
 	struct ga_closest_names near;
 	const struct ga_schema *const *k;
+	const struct ga_field *f;
 	struct ga_column unused;
+	size_t i;
 
-	ga_closest_begin(&near, name);
 	for (k = kinds; *k; k++) {
 		if (ga_view_find(*k, name, &unused))
 			return 0;
-		ga_closest_members(&near, *k);
+		add_titles(*k, &titles);
 	}
-	hint = ga_closest_hint(&near);
+	ga_closest_begin(&near, name);
+	for (i = 0; i < titles.n; i++)
+		ga_closest_word(&near, titles.v[i]);
+	for (k = kinds; *k; k++)
+		for (f = (*k)->fields; f->name; f++)
+			if (!ga_texts_has(&titles, f->name))
+				ga_closest_add(&near, f->name,
+					       has_part(f->name, name) ? 1 :
+					       ga_closest_spelling(&near, f->name, GA_CLOSEST_FAR));
+	near_hint = ga_closest_hint(&near);
+	ga_str_add(&hint, near_hint);
+	for (i = 0; one && i < titles.n; i++)
+		ga_str_addf(&hint, "%s%s", i ? " " : "its columns: ", titles.v[i]);
 	return ga_refuse(err, GA_USAGE, "no_member", NULL,
-			 ("no record of this command has a column '%.64s'", name),
-			 ("%sgpuaas-records(5) has the members of each kind", hint));
+			 ("'%.64s' is no column or member of %s", name,
+			  one ? one : "any record that this command prints"),
+			 ("%s%sgpuaas-records(5) has the members of each kind", hint.buf,
+			  one && titles.n ? "; " : ""));
 }
 
 int ga_form_choose(const char *word, const char *columns, const char *sort,
@@ -111,13 +182,47 @@ void ga_form_resize(void)
 
 /* ---- text ---- */
 
-/* Bytes of the next word: what is in quotes is one, if it fits into a line or is a command of ours
- * to copy. The quote opens a word, so that "node's" opens none. */
-static size_t word_of(const char *text, int width)
+/* Whether a word of a command is no word of a sentence: an option, "|", TEXT, node=h7. */
+static bool is_of_command(const char *word, size_t n)
+{
+	return strspn(word, "abcdefghijklmnopqrstuvwxyz") < n;
+}
+
+/* Bytes of the command of ours that begins the text; 0: none does. No sign ends one in a sentence,
+ * so a word or two of what follows may count as of it: the program and two words, then options with
+ * their values, pipes and words that no sentence has, up to a punctuation mark. */
+static size_t command_of(const char *text)
+{
+	static const char marks[] = ";:,.)";
+	size_t n = 0, words = 0, len;
+	bool option = false;
+
+	while (ga_starts(text, "gpuaas-") && text[n]) {
+		const char *word = text + n + (text[n] == ' '), *quote;
+
+		len = strcspn(word, " ");
+		if (*word == '\'' && (quote = strchr(word + 1, '\'')))
+			len = (size_t)(quote - word) + strcspn(quote, " ");
+		if (!words && n == 0 && strspn(word, "abcdefghijklmnopqrstuvwxyz-") + 1 < len)
+			return 0; /* "gpuaas-records(5)" */
+		if (!len || *word == '(' || (words > 2 && !option && !is_of_command(word, len)))
+			break;
+		n = (size_t)(word - text) + len;
+		if (strchr(marks, text[n - 1]))
+			break;
+		option = *word == '-';
+		words = *word == '|' || *word == '&' ? 0 : words + 1;
+	}
+	return n;
+}
+
+size_t ga_form_word(const char *text, int width)
 {
 	const char *quote = text + (*text == '('), *end;
-	size_t n = strcspn(text, " ");
+	size_t n = strcspn(text, " "), command = command_of(quote);
 
+	if (command)
+		return command + (size_t)(quote - text);
 	if (*quote != '\'' || !(end = strchr(quote + 1, '\'')))
 		return n;
 	end += strcspn(end, " ");
@@ -134,7 +239,7 @@ void ga_form_fold(const char *lead, const char *text, int indent, int hang, int 
 
 	ga_str_addf(out, "%*s%s", indent, "", lead);
 	while (*text) {
-		size_t n = word_of(text, width - left - hang);
+		size_t n = ga_form_word(text, width - left - hang);
 		ga_autofree char *word = ga_xstrndup(text, n);
 		int w = ga_cell_width(word);
 

@@ -19,8 +19,6 @@
 #include "cli/frame/form.h"
 #include "record/size.h"
 
-#define OPTIONS "FRXMK"
-
 static int terminal = -1; /* standard output, while a file in memory stands for it */
 
 bool ga_pager_is_on(void)
@@ -114,8 +112,10 @@ static void make_environment(struct ga_texts *env)
 			*ga_list_add(env) = ga_xprintf("%s=%s", kept[i], getenv(kept[i]));
 	if (guarded)
 		*ga_list_add(env) = ga_xprintf("PATH=%s", ga_proc_path());
-	if (!less) /* rows of a wide table are cut at the edge: the arrow keys move along them */
-		*ga_list_add(env) = ga_xprintf("LESS=" OPTIONS "%s", ga_form()->wide ? "S" : "");
+	/* Rows of a wide table are cut at the edge, and the arrow keys move along them: F would
+	 * end less where these rows fit the height of the screen. */
+	if (!less)
+		*ga_list_add(env) = ga_xprintf("LESS=%s", ga_form()->wide ? "RXMKS" : "FRXMK");
 	if (!secure)
 		*ga_list_add(env) = ga_xstrdup("LESSSECURE=1");
 	*ga_list_add(env) = NULL;
@@ -132,7 +132,8 @@ static int64_t from_environment(const char *name, int64_t fallback)
 	return text && ga_int_parse(text, name, 1, 10000, &n, &ignored) == 0 ? n : fallback;
 }
 
-/* Whether the text takes more lines of the terminal than there are above the prompt. */
+/* Whether the text takes more lines of the terminal than there are above the prompt, or is a wide
+ * table with a row that would take several. */
 static bool is_long(const char *text, size_t len)
 {
 	struct winsize w = { 0 };
@@ -151,6 +152,8 @@ static bool is_long(const char *text, size_t len)
 			lines++;
 			at = 0;
 		} else if ((text[i] & 0xc0) != 0x80 && ++at > width) {
+			if (ga_form()->wide)
+				return true;
 			lines++;
 			at = 1;
 		}

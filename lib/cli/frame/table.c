@@ -17,6 +17,7 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/table_views.h"
+#include "record/state.h"
 
 #define CELLS_MAX (1 + GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES + GA_VIEW_BELOW)
 #define GAP "  "
@@ -124,6 +125,19 @@ static void show_below(json_t *json, const char *path, struct ga_str *ret)
 	}
 }
 
+/* Whether to say of a slot that it is cordoned. A slot that a person disabled, and one out of use,
+ * has a reason in the same member, and its state says it. */
+static bool is_cordoned(json_t *json)
+{
+	const char *kind = json_string_value(json_object_get(json, "kind"));
+	const char *state = json_string_value(json_object_get(json, "state"));
+
+	return ga_streq(kind, ga_slot_schema.kind) &&
+	       json_is_string(json_object_get(json, "cordon_reason")) &&
+	       !ga_streq(state, "disabled") && !ga_streq(state, "quarantined") &&
+	       !ga_streq(state, "retired");
+}
+
 static void add_row(json_t *json)
 {
 	struct row *row = ga_list_add(&table.rows);
@@ -138,6 +152,8 @@ static void add_row(json_t *json)
 			ga_str_add(&cell, "yes");
 		else
 			ga_cell_show(json, table.columns[i].path, now, &cell);
+		if (!strcmp(table.columns[i].path, "state") && is_cordoned(json))
+			ga_str_add(&cell, ", cordoned");
 		if (json_is_array(ga_cell_member(json, table.columns[i].path)))
 			table.lists[i] = true;
 		row->cells[i] = ga_str_take(&cell);
@@ -561,6 +577,7 @@ static const char *colour_of(const char *path, const char *cell)
 		{ "confirmed", "green" }, { "placed", "green" },
 		{ "wiping", "yellow" }, { "releasing", "yellow" }, { "provisioning", "yellow" },
 		{ "draining", "yellow" }, { "disabled", "yellow" }, { "warning", "yellow" },
+		{ "available, cordoned", "yellow" },
 		{ "held", "yellow" }, { "pending", "yellow" }, { "missing", "yellow" },
 		{ "failed", "red" }, { "cleanup_blocked", "red" }, { "release_failed", "red" },
 		{ "quarantined", "red" }, { "error", "red" },

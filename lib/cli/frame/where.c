@@ -183,7 +183,7 @@ static char *by_member(const struct ga_schema *schema, const char *condition)
 	ga_autofree char *name = ga_xstrndup(condition, len);
 	struct ga_column column;
 
-	if (ga_where_has_member(schema, condition, len) || !len ||
+	if (ga_where_has_member(schema, condition, len) || !len || !condition[len] ||
 	    !ga_view_find(schema, name, &column) ||
 	    !ga_where_has_member(schema, column.path, strlen(column.path)))
 		return ga_xstrdup(condition);

@@ -228,7 +228,7 @@ int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
 
 			return ga_refuse(err, GA_CONFLICT, "type_open", n->view.node,
 					 ("node '%s': %.400s", n->view.node, n->why),
-					 ("gpuaas-profile nodes set %s NxTYPE --reason WHY, or "
+					 ("'gpuaas-profile nodes set %s NxTYPE --reason WHY', or "
 					  "discover it again",
 					  n->view.node));
 		}

@@ -40,7 +40,8 @@ int ga_store_apply_region(struct ga_db *db, const struct ga_region *r, struct ga
 #define COUNTS \
 	"(SELECT n.region AS region, count(*) AS nodes, sum(s.slots) AS slots, " \
 	"sum(s.available) AS available FROM node n LEFT JOIN (SELECT node_id, count(*) AS slots, " \
-	"sum(state = 'available') AS available FROM slot WHERE retired = 0 GROUP BY node_id) s " \
+	"sum(state = 'available' AND cordon_reason IS NULL) AS available FROM slot " \
+	"WHERE retired = 0 GROUP BY node_id) s " \
 	"ON s.node_id = n.id WHERE n.state <> 'retired' AND n.region IS NOT NULL " \
 	"GROUP BY n.region) c "
 

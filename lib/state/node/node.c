@@ -20,7 +20,7 @@
 	"n.reserved_memory_mib, n.reserved_cpus, n.fabric_mode, " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \
-	"s.state = 'available'), " \
+	"s.state = 'available' AND s.cordon_reason IS NULL), " \
 	"(SELECT lab FROM meta) FROM node n " \
 	"LEFT JOIN node_key k ON k.node_id = n.id AND k.revoked_at IS NULL "
 

@@ -95,6 +95,9 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	ga_fail_about(err, GA_CONFLICT, "wrong_state", s->slot,
 		      "slot '%s' is %s: %s is for slots that are %s", s->slot, s->state, v->name,
 		      from.len ? from.buf : "not retired");
+	if (s->cordon_reason && ga_streq(v->name, "enable"))
+		return ga_hint(err, "it is cordoned (%s): gpuaas-approve uncordon %s",
+			       s->cordon_reason, s->slot);
 	if (ga_streq(s->state, "available") && ga_streq(v->name, "retire"))
 		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
 	if (s->allocation && ga_streq(v->name, "disable"))

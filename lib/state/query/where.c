@@ -313,7 +313,8 @@ int ga_where_parse(const struct ga_schema *schema, const char *text, int64_t now
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%.64s' is not MEMBER=VALUE", text),
 				 ("also MEMBER=A,B and MEMBER!=VALUE, and >, >=, <, <= for numbers "
-				  "and times"));
+				  "and times, in quotes: without them the shell takes > and < for "
+				  "files"));
 	ret->field = member(schema, text, len, &inner);
 	if (!ret->field)
 		return no_member(inner, text, len, err);

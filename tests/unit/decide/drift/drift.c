@@ -290,6 +290,19 @@ static void missing_command(const char *state, void (*change)(struct world *w),
 	world_release(&w);
 }
 
+/* The VM of a tenant whom this state does not know may use the partition. */
+static void partition_shows(void)
+{
+	struct world w = { 0 };
+	ga_autodrifts struct ga_drifts d = { 0 };
+
+	world_init(&w);
+	partition_extra(&w);
+	ga_drift_compare(&w.want, &w.seen, limit, &d);
+	t_str(d.n ? d.v[0].drift.command : NULL, "fmpm -l", "the command only shows");
+	world_release(&w);
+}
+
 /* The text is compared with that of the run before (decide/slot/health.h): it has the count and
  * the boot. */
 static void fatal_errors_text(void)
@@ -402,6 +415,7 @@ int main(void)
 	missing_command("active", no_domain, "gpuaas-vm start aaaaaaaa");
 	missing_command("held", no_domain, "gpuaas-release aaaaaaaa --undo");
 	missing_command("active", no_domain_rebuild_failed, "gpuaas-vm rebuild aaaaaaaa");
+	partition_shows();
 	fatal_errors_text();
 	observation();
 	may_start();

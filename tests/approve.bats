@@ -237,6 +237,20 @@ state_of()
   jq_is 'select(.kind == "gpuaas.wipe-order/1") | .destroy_data' "$wwid"
 }
 
+@test "--destroy-data that can allow nothing is refused" {
+  discover lab1
+  other=$(jq -r 'select(.slot_index == 1) | .nvme.wwid' "$T/lab1.rec")
+  run_status 2 gpuaas-approve --slot 0 --destroy-data "$other" < "$T/lab1.rec"
+  assert_stderr "--destroy-data: disk '$other' is of candidate 1, which is not approved here"
+  assert_stderr "--slot 1 approves it"
+  run_status 2 gpuaas-approve --record-only --destroy-data "$other" < "$T/lab1.rec"
+  assert_stderr "--destroy-data allows nothing with --record-only"
+  run_status 2 gpuaas-approve disable 00000000 --reason x --destroy-data "$other"
+  assert_stderr "--destroy-data allows nothing with disable"
+  assert_equal "$(gpuaas-list slots)" ""
+  run_ok gpuaas-approve --slot 0 --slot 1 --destroy-data "$other" < "$T/lab1.rec"
+}
+
 # The end record made anew, as a host would that has seen this.
 seal()
 {

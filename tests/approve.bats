@@ -263,6 +263,31 @@ sys.stdout.writelines(lines)
 print(json.dumps(end, separators=(",", ":")))'
 }
 
+@test "no identity of a device brings words that a shell reads" {
+  discover lab1
+  # Every text of a candidate that is not for people; only these take any text.
+  jq -r 'select(.kind == "gpuaas.candidate/1" and .slot_index == 0) | paths(type == "string") |
+    select(.[0] as $top | ["reasons", "kind", "node", "fingerprint"] | index($top) | not) | @json' \
+    "$T/lab1.rec" > "$T/paths"
+  grep -vE '"(type_name|physical_slot|model|firmware|serial|path|mounts|holders|signatures|reset_methods)"' \
+    "$T/paths" > "$T/identities"
+  for member in gpu.identity gpu.pci_address nvme.wwid nvme.pci_address nvme.diskseq fabric.vf_pci_address \
+    fabric.guid fabric.rdma_device suggested.mac suggested.private_ip suggested.bridge suggested.port; do
+    jq -r 'join(".")' "$T/identities" | grep -qxF "$member"
+  done
+  # shellcheck disable=SC2016 # a hostile text
+  for text in 'eui.$(touch${IFS}pwned)' 'a b' "a'b" 'a|b' '--all'; do
+    while read -r at; do
+      jq_in_order -c --argjson at "$at" --arg text "$text" 'if .kind == "gpuaas.candidate/1" and .slot_index == 0
+        then setpath($at; $text) else . end' "$T/lab1.rec" | seal > "$T/hostile.rec"
+      run_status 3 gpuaas-approve --slot 0 < "$T/hostile.rec"
+      assert_stderr "member '$(jq -r 'map(strings) | join(".")' <<< "$at")"
+    done < "$T/identities"
+  done
+  run_ok gpuaas-list slots
+  assert_equal "$output" ""
+}
+
 @test "Fabric Manager's partitions are kept by id, each once" {
   discover lab1
   partitions()

@@ -179,6 +179,7 @@ static void formats(void)
 		{ GA_T_IP, "10.0.0.1", "10.0.0.256" },
 		{ GA_T_CPUS, "0-7,16", "7-0" },
 		{ GA_T_HEX, "00ff", "0x00" },
+		{ GA_T_WORD, "eui.0025-1_b:c/2", "eui.$(id)" },
 		{ GA_T_ANY, "any thing", "two\nlines" },
 		{ GA_T_MULTILINE, "two\nlines", "\x01" },
 	};

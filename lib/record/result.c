@@ -170,7 +170,9 @@ const struct ga_schema ga_released_schema = {
 static const struct ga_schema wiped_device_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, wwid, GA_REQ, GA_T_WORD, "WWID of the disk"),
+		/* Any text: a wipe by hand also takes SCSI disks, whose names may have spaces
+		 * ("t10.ATA     VENDOR MODEL"). */
+		GA_TEXT(S, wwid, GA_REQ, GA_T_ANY, "WWID of the disk"),
 		GA_TEXT(S, serial, GA_NULLOK, GA_T_ANY, "serial number of the disk"),
 		GA_TEXT(S, model, GA_NULLOK, GA_T_ANY, "model of the disk"),
 		GA_TEXT(S, firmware, GA_NULLOK, GA_T_ANY, "firmware revision of the disk"),

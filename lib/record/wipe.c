@@ -21,7 +21,8 @@ const struct ga_schema ga_wipe_order_schema = {
 		GA_BOOL(S, dry_run, "true: do not carry the order out"),
 		GA_TEXT(S, issued_at, GA_REQ, GA_T_TIME, "when the order was issued"),
 		GA_ENUM(S, cause, GA_REQ, wipe_causes, "cause of the wipe"),
-		GA_TEXT(S, nvme_wwid, GA_REQ, GA_T_WORD, "WWID of the disk"),
+		/* Any text: host.db keeps orders of wipes by hand, too (wiped_device_schema). */
+		GA_TEXT(S, nvme_wwid, GA_REQ, GA_T_ANY, "WWID of the disk"),
 		GA_TEXT(S, nvme_serial, GA_NULLOK, GA_T_ANY, "serial number of the disk"),
 		GA_TEXT(S, nvme_path, GA_NULLOK, GA_T_ANY,
 			"device node of the disk: a cache, not an identity"),

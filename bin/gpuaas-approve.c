@@ -156,6 +156,11 @@ static int run(struct ga_err *err)
 		r = ga_approve_check_verb(args[0], (size_t)n - 1, opt.where.n, err);
 	else if (opt.where.n)
 		r = ga_fail(err, GA_USAGE, "--where is for a verb, as 'cordon'");
+	if (r == 0 && opt.destroy_data.n && (n || opt.record_only))
+		r = ga_refuse(err, GA_USAGE, NULL, NULL,
+			      ("--destroy-data allows nothing with %s: only an approval orders the "
+			       "wipe", n ? args[0] : "--record-only"),
+			      ("--slot INDEX or --all-ready"));
 	for (i = 0; r == 0 && i < opt.slots.n; i++)
 		r = ga_int_parse(opt.slots.v[i], "--slot", 0, 255, ga_list_add(&slots), err);
 	if (r == 0)

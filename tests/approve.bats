@@ -237,6 +237,20 @@ state_of()
   jq_is 'select(.kind == "gpuaas.wipe-order/1") | .destroy_data' "$wwid"
 }
 
+@test "--destroy-data that can allow nothing is refused" {
+  discover lab1
+  other=$(jq -r 'select(.slot_index == 1) | .nvme.wwid' "$T/lab1.rec")
+  run_status 2 gpuaas-approve --slot 0 --destroy-data "$other" < "$T/lab1.rec"
+  assert_stderr "--destroy-data: disk '$other' is of candidate 1, which is not approved here"
+  assert_stderr "--slot 1 approves it"
+  run_status 2 gpuaas-approve --record-only --destroy-data "$other" < "$T/lab1.rec"
+  assert_stderr "--destroy-data allows nothing with --record-only"
+  run_status 2 gpuaas-approve disable 00000000 --reason x --destroy-data "$other"
+  assert_stderr "--destroy-data allows nothing with disable"
+  assert_equal "$(gpuaas-list slots)" ""
+  run_ok gpuaas-approve --slot 0 --slot 1 --destroy-data "$other" < "$T/lab1.rec"
+}
+
 # The end record made anew, as a host would that has seen this.
 seal()
 {
@@ -247,6 +261,31 @@ end = json.loads(lines.pop())
 end["digest"] = "sha256:" + hashlib.sha256("".join(lines).encode()).hexdigest()
 sys.stdout.writelines(lines)
 print(json.dumps(end, separators=(",", ":")))'
+}
+
+@test "no identity of a device brings words that a shell reads" {
+  discover lab1
+  # Every text of a candidate that is not for people; only these take any text.
+  jq -r 'select(.kind == "gpuaas.candidate/1" and .slot_index == 0) | paths(type == "string") |
+    select(.[0] as $top | ["reasons", "kind", "node", "fingerprint"] | index($top) | not) | @json' \
+    "$T/lab1.rec" > "$T/paths"
+  grep -vE '"(type_name|physical_slot|model|firmware|serial|path|mounts|holders|signatures|reset_methods)"' \
+    "$T/paths" > "$T/identities"
+  for member in gpu.identity gpu.pci_address nvme.wwid nvme.pci_address nvme.diskseq fabric.vf_pci_address \
+    fabric.guid fabric.rdma_device suggested.mac suggested.private_ip suggested.bridge suggested.port; do
+    jq -r 'join(".")' "$T/identities" | grep -qxF "$member"
+  done
+  # shellcheck disable=SC2016 # a hostile text
+  for text in 'eui.$(touch${IFS}pwned)' 'a b' "a'b" 'a|b' '--all'; do
+    while read -r at; do
+      jq_in_order -c --argjson at "$at" --arg text "$text" 'if .kind == "gpuaas.candidate/1" and .slot_index == 0
+        then setpath($at; $text) else . end' "$T/lab1.rec" | seal > "$T/hostile.rec"
+      run_status 3 gpuaas-approve --slot 0 < "$T/hostile.rec"
+      assert_stderr "member '$(jq -r 'map(strings) | join(".")' <<< "$at")"
+    done < "$T/identities"
+  done
+  run_ok gpuaas-list slots
+  assert_equal "$output" ""
 }
 
 @test "Fabric Manager's partitions are kept by id, each once" {

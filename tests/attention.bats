@@ -176,7 +176,7 @@ drain_overdue()
     gpuaas-state init --lab --state "$T/small/state.db" > "$T/out" &&
     gpuaas-list attention --state "$T/small/state.db"'
   jq_is '[.object,.object_kind,.code,.command]|join(" ")' \
-    "$T/small/state.db state disk_full df -h '$T/small'"
+    "$T/small/state.db state disk_full df -h $T/small"
 }
 
 @test "a host without room, and GPU memory that was not proven to be clean: not in a lab" {
@@ -498,4 +498,32 @@ acknowledged()
   assert_output "waiting for a NIC"
   run_ok gpuaas-list audit --where "object=$slot" --newest --limit 1 --table
   assert_output "reason: waiting for a NIC, ticket 123"
+}
+
+@test "a command to paste has in quotes whatever an older version stored as wwid" {
+  fleet 1 1
+  # shellcheck disable=SC2016 # a hostile text
+  wwid='eui.$(touch${IFS}pwned); x'
+  slot=$(gpuaas-list slots | jq -r .slot)
+  without_triggers "PRAGMA foreign_keys = OFF; UPDATE device SET id = '$wwid' WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot');
+    UPDATE slot SET nvme_wwid = '$wwid', state = 'disabled', blockers = '[{\"code\":\"nvme_signature\",\"subject\":null,\"evidence\":\"data\",\"hint\":null}]' WHERE id = '$slot'"
+  run_ok gpuaas-list attention
+  assert_output "--destroy-data '$wwid' | "
+  without_triggers "UPDATE slot SET state = 'cleanup_blocked', blockers = '[{\"code\":\"wipe_not_started\",\"subject\":null,\"evidence\":\"nvme_signature: data\",\"hint\":null}]' WHERE id = '$slot'"
+  run_ok gpuaas-list attention
+  assert_output "--destroy-data '$wwid' && "
+}
+
+@test "a text of a host that is no command of the usual form is never the command to paste" {
+  fleet 1 1
+  slot=$(gpuaas-list slots | jq -r .slot)
+  at=2026-11-20T10:00:00.000000Z
+  # shellcheck disable=SC2016 # a hostile text
+  for command in 'gpuaas-show x; touch pwned' 'lsblk $(touch pwned)'; do
+    { drift $at disk_in_use "$slot" ".command = \"$command\""; observation $at false; } | by_node | gpuaas-state fold - > "$T/out"
+    run_ok gpuaas-list attention
+    jq_is 'select(.code == "disk_in_use").command' "gpuaas-state expect --node $NODE | gpuaas-on gpuaas-reconcile --repair - | gpuaas-state fold -"
+    jq_is 'select(.code == "disk_in_use").sentence | endswith("pwned") or endswith("pwned)")' true
+    at=2026-11-20T11:00:00.000000Z
+  done
 }

@@ -72,13 +72,25 @@ vms_of()
   run_ok virsh -q -c "test+unix:///default?socket=$socket/libvirt-sock" list --name
   assert_equal "$(grep -c ^gpuaas- <<< "$output")" 2
   [[ -e /proc/$holder && -e /proc/$inner && -e /proc/$libvirtd ]]
-  # A folder that is no playground is left alone.
-  mkdir "$T/mine"
-  echo precious > "$T/mine/file"
-  run_status 4 env GPUAAS_PLAYGROUND="$T/mine" "$demo/shell" --fresh true
-  run_status 4 env GPUAAS_PLAYGROUND="$T/mine" "$demo/lifecycle"
-  assert_stderr "is not empty and no playground"
-  assert_equal "$(< "$T/mine/file")" precious
+}
+
+@test "a folder that is no playground is left alone, whatever the names of its files" {
+  mkdir -p "$T/mine/src"
+  echo precious > "$T/mine/src/data"
+  for file in lock .gpuaas-playground; do
+    echo x > "$T/mine/$file"
+    run_status 4 env GPUAAS_PLAYGROUND="$T/mine" "$demo/shell" true
+    run_status 4 env GPUAAS_PLAYGROUND="$T/mine" "$demo/shell" --fresh true
+    run_status 4 env GPUAAS_PLAYGROUND="$T/mine" "$demo/lifecycle"
+    assert_stderr "'$T/mine' is not empty and no playground"
+    assert_equal "$(find "$T/mine" -type f -exec cat {} + | sort | uniq | tr '\n' ' ')" "precious x "
+  done
+  # An empty folder becomes one, and --fresh makes it anew.
+  mkdir "$T/empty"
+  for again in '' --fresh; do
+    run_ok env GPUAAS_PLAYGROUND="$T/empty" "$demo/shell" $again touch "$T/empty/extra"
+  done
+  grep -qx 'A playground of gpuaas: .*' "$T/empty/.gpuaas-playground"
 }
 
 @test "a shell that is hung up, ended or killed leaves no process, and the next one says what is lost" {

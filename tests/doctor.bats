@@ -133,6 +133,29 @@ found()
     "discover null true"
 }
 
+@test "nobody is advised to destroy data that no state here has in a slot: it may be a tenant's" {
+  fake_systemctl is-system-running running 0
+  make_lab
+  path=$(gpuaas-list slots --where slot_index=0 | jq -r .nvme_path)
+  yes 'row of a tenant' | head -c 16777216 > "$WORK/disks/${path##*/}"
+  without_triggers "UPDATE slot SET state = 'active' WHERE slot_index = 0"
+  assert_equal "$(found 0)" ""
+  echo "this is a letter and no database" > "$T/letter"
+  gpuaas-state init --lab --state "$T/new.db" > "$T/init"
+  for GPUAAS_STATE in "$T/none.db" "$T/letter" "$T/new.db"; do
+    export GPUAAS_STATE
+    assert_equal "$GPUAAS_STATE $(found 0)" "$GPUAAS_STATE "
+    run --separate-stderr in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-doctor --json
+    [[ $output != *--destroy-data* ]]
+    jq_slurp_is 'map(select(.code == "nvme_signature") | "\(.severity) \(.command) \(.sentence | test("candidates #0, and no state"))")|join(",")' \
+      "unchecked null true"
+  done
+  # A lost state is restored: a new one would know no tenant.
+  export GPUAAS_STATE=$T/none.db
+  run --separate-stderr in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-doctor --json
+  jq_slurp_is 'map(select(.code == "no_state").sentence | test("gpuaas-state restore.*gpuaas-state init"))|join(",")' true
+}
+
 @test "a state that cannot be used is the first thing to do; a program that is not installed is left out" {
   fake_systemctl
   gpuaas-state init > "$T/init"

@@ -94,7 +94,7 @@ named()
   gpuaas-state migrate > "$T/migrated"
   run_status 1 gpuaas-state check
   hint=$(jq -r 'select(.check == "tainted").hint' <<< "$output")
-  [[ $hint =~ \(([^\)]*)\) ]]
+  [[ $hint =~ "'"(gpuaas-[^\']*)"'" ]]
   run_ok bash -c "${BASH_REMATCH[1]/TEXT/tainted}"
   jq_is '.state + " " + .cordon_reason' "active tainted"
 }

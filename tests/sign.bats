@@ -167,6 +167,23 @@ gpuaas-approve --record-only"
   run_status 8 gpuaas-state fold "$T/failure"
 }
 
+@test "an unsigned record of a dry run is refused for that, and is no forged result" {
+  enrol
+  in_host gpuaas-wipe --dry-run < "$T/orders" | head -n 1 > "$T/dry"
+  jq_in_order -cn '{kind:"gpuaas.failure/1",program:"gpuaas-release",node:"n-1ab100000000",object:null,attempt:null,
+    generation:null,dry_run:true,phase:null,code:"unreachable",status:8,sentence:"no answer",hint:null,
+    at:"2026-11-20T10:00:00.000000Z"}' >> "$T/dry"
+  jq -c 'del(.signature)' "$T/dry" > "$T/bad"
+  assert_equal "$(jq -rs 'map(.dry_run)|unique|join(",")' "$T/bad")" true
+  while IFS= read -r line; do
+    run_status 4 gpuaas-state fold - <<< "$line"
+    assert_stderr "is of a dry run: nothing was done"
+  done < "$T/bad"
+  assert_equal "$(gpuaas-list audit --where action=result_refused)" ""
+  run_ok gpuaas-list attention --where code=result_refused
+  assert_equal "$output" ""
+}
+
 @test "nodes show their keys: none, the first, none again when it is revoked" {
   run_ok gpuaas-list nodes
   jq_is '"\(.node_key) \(.node_key_since)"' "null null"

@@ -2,6 +2,8 @@
 /* Quoting of words for a shell on another machine, and the reverse. */
 #include "base/quote.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,51 @@ void ga_quote_command(struct ga_str *out, char *const *words, int n)
 		else
 			ga_quote_word(out, words[i]);
 	}
+}
+
+char *ga_vcommand(const char *fmt, va_list ap)
+{
+	static const char wide[] = PRId64;
+	struct ga_str out = GA_STR_INIT;
+	const char *p;
+
+	for (p = fmt; *p; p++) {
+		if (*p != '%') {
+			ga_str_addc(&out, *p);
+		} else if (*++p == 's') {
+			ga_quote_word(&out, va_arg(ap, const char *));
+		} else if (*p == 'd') {
+			ga_str_addf(&out, "%d", va_arg(ap, int));
+		} else if (ga_starts(p, wide)) {
+			ga_str_addf(&out, "%" PRId64, va_arg(ap, int64_t));
+			p += sizeof(wide) - 2;
+		} else if (*p == '%') {
+			ga_str_addc(&out, '%');
+		} else {
+			abort(); /* unit tests make every command */
+		}
+	}
+	return ga_str_take(&out);
+}
+
+char *ga_command(const char *fmt, ...)
+{
+	va_list ap;
+	char *command;
+
+	va_start(ap, fmt);
+	command = ga_vcommand(fmt, ap);
+	va_end(ap);
+	return command;
+}
+
+bool ga_is_word(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	return len && len <= 255 && *text != '-' &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+			    "._:+/@-") == len;
 }
 
 /* Reads up to the closing quote; NULL when there is none. */

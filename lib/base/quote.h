@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quoting of words for a shell on another machine. ssh(1) joins its arguments with spaces, and the
- * login shell there splits the line again, so each word needs quotes. gpuaas-host-shell splits the
- * same lines without a shell.
+ * Quoting of words for a shell: in commands that people paste, and on another machine. ssh(1) joins
+ * its arguments with spaces, and the login shell there splits the line again, so each word needs
+ * quotes. gpuaas-host-shell splits the same lines without a shell.
  */
 #ifndef GA_BASE_QUOTE_H
 #define GA_BASE_QUOTE_H
+
+#include <stdarg.h>
 
 #include "base/ga.h"
 #include "base/str.h"
@@ -18,6 +20,16 @@ void ga_quote_word(struct ga_str *out, const char *word);
 /* Adds a complete command line. The shell never reads the first word as a keyword or assignment. */
 void ga_quote_command(struct ga_str *out, char *const *words, int n);
 
+/* A command for people to paste, as by printf(3), allocated. Each text (%s) becomes one word of it,
+ * quoted where a shell would read it otherwise. Also takes %d, PRId64 and %%; no flags. */
+char *ga_command(const char *fmt, ...) GA_PRINTF(1, 2) __attribute__((malloc, returns_nonnull));
+char *ga_vcommand(const char *fmt, va_list ap) GA_PRINTF(1, 0)
+	__attribute__((malloc, returns_nonnull));
+
+/* Whether the text is one word of letters, digits and "._:+/@-", does not begin with '-', and has
+ * 1 to 255 bytes: every identity and kernel name of a device, and nothing that a shell, XML or a
+ * rule would read. False for NULL. */
+bool ga_is_word(const char *text);
 /* False for NULL, for a text that ssh would read as an option, and for one with characters that no
  * address or login contains. */
 bool ga_is_plain(const char *text);

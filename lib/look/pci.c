@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "base/texts.h"
 #include "decide/slot/health.h"
 #include "look/sys.h"
@@ -414,12 +415,23 @@ static void add_stable_path(const char *path, struct ga_str *out)
 	}
 }
 
+/* Firmware names slots, some with spaces; an identity is one word. */
+static void add_word(struct ga_str *out, const char *name)
+{
+	char one[2] = "";
+
+	for (; *name; name++) {
+		one[0] = *name;
+		ga_str_addc(out, ga_is_word(one) || *name == '-' ? *name : '_');
+	}
+}
+
 char *ga_pci_identity(const struct ga_pci_dev *dev)
 {
 	ga_autostr struct ga_str where = GA_STR_INIT;
 
 	if (dev->physical_slot) {
-		ga_str_add(&where, dev->physical_slot);
+		add_word(&where, dev->physical_slot);
 		if (dev->addr.function)
 			ga_str_addf(&where, ".%u", dev->addr.function);
 	} else if (dev->path) {

@@ -80,7 +80,7 @@ const struct ga_schema ga_proposal_schema = {
 		GA_ENUM(S, action, GA_REQ, override_words, "override that is proposed"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ID, "slot id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, device, GA_REQ, GA_T_ANY, "WWID of the slot's disk"),
+		GA_TEXT(S, device, GA_REQ, GA_T_WORD, "WWID of the slot's disk"),
 		GA_ENUM(S, state, GA_REQ, proposal_states, "state of the proposal"),
 		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "reason that the first person gave"),
 		GA_TEXT(S, disposal, GA_NULLOK, GA_T_ANY,

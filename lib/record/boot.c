@@ -103,7 +103,7 @@ const struct ga_schema ga_tuning_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the running kernel"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_WORD, "boot id of the running kernel"),
 		GA_BOOL(S, tuned, "true: every step of the bootstrap is done"),
 		GA_COUNT(S, left, GA_REQ, "steps of the bootstrap that are not done"),
 		GA_LISTOF(S, settings, &tuning_setting_schema,

@@ -53,7 +53,7 @@ const struct ga_schema ga_expectation_schema = {
 		GA_ENUM(S, state, GA_REQ, ga_node_states, "state of the node"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST,
 			"hardware fingerprint of the node, as approved"),
-		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the node when last observed"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_WORD, "boot id of the node when last observed"),
 		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "private network of the node"),
 		GA_BOOL(S, lab, "true: a lab; disks are files"),
 		GA_LISTOF(S, slots, &ga_expected_slot_schema, "slots of the node, by index"),

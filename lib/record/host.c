@@ -102,8 +102,8 @@ static const struct ga_schema fabric_manager_schema = {
 const struct ga_schema ga_network_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "Open vSwitch bridge"),
-		GA_TEXT(S, uplink, GA_NULLOK, GA_T_ANY,
+		GA_TEXT(S, bridge, GA_NULLOK, GA_T_WORD, "Open vSwitch bridge"),
+		GA_TEXT(S, uplink, GA_NULLOK, GA_T_WORD,
 			"interface through which the NAT leaves the host"),
 		GA_TEXT(S, gateway, GA_NULLOK, GA_T_IP, "address of the bridge"),
 		GA_INT_IN(S, prefix_bits, GA_NULLOK, 8, 30, "prefix length of the private network"),
@@ -125,7 +125,7 @@ const struct ga_schema ga_host_schema = {
 		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
 		GA_ENUM(S, mode, GA_OPT, ga_mode_words,
 			"baremetal: looked at without the needs of slices; missing: slice"),
-		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "the kernel's boot id"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_WORD, "the kernel's boot id"),
 		GA_TEXT(S, kernel, GA_NULLOK, GA_T_ANY, "kernel release"),
 		GA_TEXT(S, vendor, GA_NULLOK, GA_T_ANY, "DMI system vendor"),
 		GA_TEXT(S, product, GA_NULLOK, GA_T_ANY, "DMI product name"),
@@ -167,7 +167,7 @@ static const struct ga_schema bar_schema = {
 const struct ga_schema ga_gpu_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, identity, GA_REQ, GA_T_ANY, "identity that survives reboots"),
+		GA_TEXT(S, identity, GA_REQ, GA_T_WORD, "identity that survives reboots"),
 		GA_TEXT(S, pci_address, GA_REQ, GA_T_PCI, "PCI address: a cache, not an identity"),
 		GA_TEXT(S, vendor_id, GA_REQ, GA_T_HEX, "PCI vendor id"),
 		GA_TEXT(S, device_id, GA_REQ, GA_T_HEX, "PCI device id"),
@@ -181,7 +181,7 @@ const struct ga_schema ga_gpu_schema = {
 		GA_NUMBER(S, iommu_group, GA_NULLOK, "IOMMU group"),
 		GA_TEXTS(S, iommu_group_members, GA_REQ, GA_T_PCI,
 			 "other PCI functions in the IOMMU group"),
-		GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "driver that is bound"),
+		GA_TEXT(S, driver, GA_NULLOK, GA_T_WORD, "driver that is bound"),
 		GA_TEXTS(S, reset_methods, GA_REQ, GA_T_ANY, "reset methods, best first"),
 		GA_TRI(S, can_reset, "whether the kernel can reset the GPU"),
 		GA_TRI(S, answers, "whether the GPU answers in PCI configuration space"),
@@ -212,7 +212,7 @@ const struct ga_schema ga_nvme_caps_schema = {
 const struct ga_schema ga_nvme_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, wwid, GA_NULLOK, GA_T_ANY, "WWID of the namespace: its identity"),
+		GA_TEXT(S, wwid, GA_NULLOK, GA_T_WORD, "WWID of the namespace: its identity"),
 		GA_TEXT(S, serial, GA_NULLOK, GA_T_ANY, "serial number of the controller"),
 		GA_TEXT(S, model, GA_NULLOK, GA_T_ANY, "model of the controller"),
 		GA_TEXT(S, firmware, GA_NULLOK, GA_T_ANY, "firmware revision of the controller"),
@@ -223,7 +223,7 @@ const struct ga_schema ga_nvme_schema = {
 		GA_BYTES(S, logical_block_bytes, GA_NULLOK, "logical block size"),
 		GA_NUMBER(S, nsid, GA_NULLOK, "namespace id"),
 		GA_COUNT(S, namespaces, GA_NULLOK, "namespaces on the controller"),
-		GA_TEXT(S, diskseq, GA_NULLOK, GA_T_ANY, "disk sequence number"),
+		GA_TEXT(S, diskseq, GA_NULLOK, GA_T_WORD, "disk sequence number"),
 		GA_TRI(S, is_block, "true: a block device; false: a file (lab)"),
 		GA_TEXTS(S, mounts, GA_REQ, GA_T_ANY,
 			 "mount points of the disk and its partitions"),
@@ -256,12 +256,12 @@ const struct ga_schema ga_fabric_schema = {
 			GA_NUMBER(S, vf_index, GA_NULLOK, "index below the physical function"),
 			GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
 			GA_NUMBER(S, iommu_group, GA_NULLOK, "IOMMU group"),
-			GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "driver that is bound"),
+			GA_TEXT(S, driver, GA_NULLOK, GA_T_WORD, "driver that is bound"),
 			GA_ENUM(S, link_layer, GA_NULLOK, link_layers,
 				"link layer of the physical function"),
-			GA_TEXT(S, rdma_device, GA_NULLOK, GA_T_ANY,
+			GA_TEXT(S, rdma_device, GA_NULLOK, GA_T_WORD,
 				"RDMA device of the physical function"),
-			GA_TEXT(S, guid, GA_NULLOK, GA_T_ANY, "node GUID of the RDMA device"),
+			GA_TEXT(S, guid, GA_NULLOK, GA_T_WORD, "node GUID of the RDMA device"),
 			GA_ENUM(S, claim_mode, GA_REQ, claim_modes, "how a slot claims the fabric"),
 			GA_FIELDS_END },
 };
@@ -273,8 +273,8 @@ static const struct ga_schema suggestion_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "management MAC"),
 		GA_TEXT(S, private_ip, GA_NULLOK, GA_T_IP, "address on the private network"),
-		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "Open vSwitch bridge"),
-		GA_TEXT(S, port, GA_NULLOK, GA_T_ANY, "name of the bridge port"),
+		GA_TEXT(S, bridge, GA_NULLOK, GA_T_WORD, "Open vSwitch bridge"),
+		GA_TEXT(S, port, GA_NULLOK, GA_T_WORD, "name of the bridge port"),
 		GA_TEXT(S, cpuset, GA_NULLOK, GA_T_CPUS, "CPUs of the slot"),
 		GA_MIB(S, memory_mib, GA_NULLOK, "memory of the slot in MiB"),
 		GA_FIELDS_END },

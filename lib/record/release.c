@@ -27,7 +27,7 @@ const struct ga_schema ga_release_order_schema = {
 			  "Fabric Manager partition to deactivate; null: none"),
 		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "private network of the node"),
 		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "policy of the wipe that follows"),
-		GA_TEXT(S, boot_id, GA_OPT, GA_T_ANY,
+		GA_TEXT(S, boot_id, GA_OPT, GA_T_WORD,
 			"baremetal: boot id of the node before it was given to the user"),
 		GA_TEXT(S, fingerprint, GA_OPT, GA_T_DIGEST,
 			"baremetal: hardware fingerprint of the node, as approved"),

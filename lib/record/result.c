@@ -170,6 +170,8 @@ const struct ga_schema ga_released_schema = {
 static const struct ga_schema wiped_device_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
+		/* Any text: a wipe by hand also takes SCSI disks, whose names may have spaces
+		 * ("t10.ATA     VENDOR MODEL"). */
 		GA_TEXT(S, wwid, GA_REQ, GA_T_ANY, "WWID of the disk"),
 		GA_TEXT(S, serial, GA_NULLOK, GA_T_ANY, "serial number of the disk"),
 		GA_TEXT(S, model, GA_NULLOK, GA_T_ANY, "model of the disk"),
@@ -179,9 +181,9 @@ static const struct ga_schema wiped_device_schema = {
 		GA_BYTES(S, size_bytes, GA_REQ, "size of the disk"),
 		GA_BYTES(S, logical_block_bytes, GA_NULLOK, "logical block size"),
 		GA_NUMBER(S, nsid, GA_NULLOK, "namespace id"),
-		GA_TEXT(S, diskseq_before, GA_NULLOK, GA_T_ANY,
+		GA_TEXT(S, diskseq_before, GA_NULLOK, GA_T_WORD,
 			"disk sequence number before the wipe"),
-		GA_TEXT(S, diskseq_after, GA_NULLOK, GA_T_ANY,
+		GA_TEXT(S, diskseq_after, GA_NULLOK, GA_T_WORD,
 			"disk sequence number after the wipe"),
 		GA_ENUM(S, medium, GA_REQ, media, "kind of disk"),
 		GA_FIELDS_END },
@@ -249,7 +251,7 @@ const struct ga_schema ga_wipe_evidence_schema = {
 		GA_BOOL(S, dry_run, "true: nothing was done"),
 		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when the wipe began"),
 		GA_TEXT(S, finished_at, GA_REQ, GA_T_TIME, "when the wipe ended"),
-		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the host"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_WORD, "boot id of the host"),
 		GA_TEXT(S, cause, GA_REQ, GA_T_CODE,
 			"cause of the wipe: first, release, repair, rebuild or alone"),
 		GA_OBJ(S, device, GA_REQ, &wiped_device_schema, "disk that was wiped"),
@@ -267,7 +269,8 @@ const struct ga_schema ga_wipe_evidence_schema = {
 		       "state of the fabric virtual function"),
 		GA_TEXT(S, gpu_reset_method, GA_OPT, GA_T_CODE,
 			"method of the GPU reset in the kernel: bus, flr, ..."),
-		GA_TEXT(S, gpu_identity, GA_NULLOK, GA_T_ANY, "identity of the GPU in these steps"),
+		GA_TEXT(S, gpu_identity, GA_NULLOK, GA_T_WORD,
+			"identity of the GPU in these steps"),
 		GA_ENUM(S, class, GA_REQ, evidence_classes, "NIST SP 800-88 class reached"),
 		GA_ENUM(S, outcome, GA_REQ, wipe_outcomes, "outcome of the wipe"),
 		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY,
@@ -305,7 +308,7 @@ const struct ga_schema ga_observation_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the node was observed"),
-		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the node"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_WORD, "boot id of the node"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST,
 			"hardware fingerprint of the node now"),
 		GA_BOOL(S, agreed, "true: no drift of severity error remains"),

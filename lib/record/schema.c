@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/quote.h"
 #include "record/cpuset.h"
 #include "record/digest.h"
 #include "record/id.h"
@@ -64,6 +65,8 @@ static bool matches(enum ga_format format, const char *s)
 		return all_of(s, "abcdefghijklmnopqrstuvwxyz0123456789_");
 	case GA_T_HEX:
 		return all_of(s, "0123456789abcdef");
+	case GA_T_WORD:
+		return ga_is_word(s);
 	case GA_T_TIME:
 		return ga_time_read(s, &micros) &&
 		       ga_streq(ga_time_format(micros, buf), s);
@@ -97,6 +100,7 @@ static const char *const format_names[] = {
 	[GA_T_IP] = "an IPv4 address",
 	[GA_T_CPUS] = "a CPU list such as 0-7,16-23",
 	[GA_T_HEX] = "hex digits in lower case",
+	[GA_T_WORD] = "one word of letters, digits and . _ : + / @ -",
 	[GA_T_MULTILINE] = "text",
 };
 

@@ -5,7 +5,8 @@
 # the test driver. lifecycle and shell source this; both set $here to their folder.
 #
 #   playground_take FOLDER PROGRAM  makes the folder if it is missing, and locks it until this process
-#                                   ends; sets $playground. 1: somebody has it (playground_holder)
+#                                   ends; sets $playground. 1: somebody has it (playground_holder);
+#                                   ends the process with 4 for a folder that is no playground
 #   playground_make                 a fresh recorded host with nothing else in it
 #   playground_open                 its libvirtd runs, and the VMs of the last time are defined again,
 #                                   off, as after a reboot; exports the settings of the programs
@@ -54,6 +55,11 @@ playground_holder() {
   echo "${holder:-another process}"
 }
 
+# A file of this name and content is the first thing in each playground. A folder that has something
+# else and no such file is never touched.
+playground_marker=.gpuaas-playground
+playground_mark='A playground of gpuaas: share/demo/shell --fresh removes everything in this folder.'
+
 playground_take() {
   local folder=$1
   [[ -e $folder ]] || (umask 077 && mkdir -p -- "$folder")
@@ -62,8 +68,14 @@ playground_take() {
     echo "demo: '$folder' is not a folder of yours: name another in GPUAAS_PLAYGROUND" >&2
     exit 6
   fi
-  if [[ ! -e $folder/lock && -n $(ls -A -- "$folder") ]]; then
-    echo "demo: '$folder' is not empty and no playground: remove it, or name another folder in GPUAAS_PLAYGROUND" >&2
+  # One at a time, so that nobody sees a new folder with half of its mark.
+  exec {lock}< "$folder"
+  flock "$lock"
+  [[ -n $(ls -A -- "$folder") ]] || echo "$playground_mark" > "$folder/$playground_marker"
+  exec {lock}<&-
+  if [[ -L $folder/$playground_marker || ! -f $folder/$playground_marker ||
+    $(< "$folder/$playground_marker") != "$playground_mark" ]]; then
+    echo "demo: '$folder' is not empty and no playground: name another folder in GPUAAS_PLAYGROUND, or empty this one" >&2
     exit 4
   fi
   exec {lock}>> "$folder/lock"
@@ -82,7 +94,7 @@ playground_take() {
 }
 
 playground_make() {
-  find "${playground:?}" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf -- {} +
+  find "${playground:?}" -mindepth 1 -maxdepth 1 ! -name lock ! -name "$playground_marker" -exec rm -rf -- {} +
   mkdir "$playground/dhcp-hosts"
   if [[ -e $here/h200.tar.gz ]]; then
     mkdir "$playground/host"

@@ -7,6 +7,7 @@
 #include "act/device/openers.h"
 #include "act/device/virt.h"
 #include "base/clock.h"
+#include "base/quote.h"
 #include "decide/wipe/guard_steps.h"
 #include "look/nvme_id.h"
 #include "record/fault.h"
@@ -163,12 +164,14 @@ static bool may_destroy(const struct ga_guard_opts *o)
 /* The hint for a person whose disk has content that the wipe must not destroy. */
 static char *way_out(const struct ga_guard_opts *o)
 {
+	ga_autofree char *command = ga_command("gpuaas-discover | gpuaas-approve --slot INDEX "
+					       "--destroy-data %s", o->wwid);
+
 	return o->seen ? ga_xstrdup("it may be newer than the last run of this order: "
 				    "'gpuaas-approve repair SLOT --reason TEXT | gpuaas-wipe' "
 				    "orders a new wipe") :
-			 ga_xprintf("%s%s'gpuaas-discover | gpuaas-approve --slot INDEX "
-				    "--destroy-data %s' allows its wipe",
-				    o->wiped ? o->wiped : "", o->wiped ? "; " : "", o->wwid);
+			 ga_xprintf("%s%s'%s' allows its wipe", o->wiped ? o->wiped : "",
+				    o->wiped ? "; " : "", command);
 }
 
 /* Whether a signature has come since the order's last run. */

@@ -6,6 +6,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/frame/cli.h"
 #include "record/boot.h"
+#include "record/fault.h"
 #include "record/host.h"
 
 /* ---- the state ---- */
@@ -142,6 +143,29 @@ static bool is_in_use(const struct ga_slot *s)
 	return s && strcmp(s->state, "disabled") != 0 && strcmp(s->state, "available") != 0;
 }
 
+/* Whether a reason is data that may be a tenant's: only a state that has the disk in a slot knows
+ * whose it is, and this one may be missing, new, or another one. */
+static bool is_unowned(const struct ga_reason *r, const struct ga_candidate *c,
+		       const struct ga_slot *slot)
+{
+	return ga_streq(r->code, GA_FAULT_NVME_SIGNATURE) &&
+	       !(slot && c->nvme && ga_streq(slot->nvme_wwid, c->nvme->wwid));
+}
+
+static void add_unowned(struct ga_doctor *d)
+{
+	ga_autofree char *sentence = NULL;
+
+	if (!d->unowned.len)
+		return;
+	sentence = ga_xprintf("not checked: there is data on the disks of candidates %s, and no "
+			      "state that this check can read has these disks in a slot: it may "
+			      "be the data of tenants. Look at it, and in the state of this host, "
+			      "before it is destroyed; a lost state comes back from its backup",
+			      d->unowned.buf);
+	ga_doctor_add(d, "unchecked", "discover", NULL, GA_FAULT_NVME_SIGNATURE, sentence, NULL);
+}
+
 static bool attention_has(const struct ga_doctor *d, const char *object, const char *code)
 {
 	size_t i;
@@ -195,6 +219,10 @@ static void on_candidate(struct ga_doctor *d, const struct ga_rec *rec)
 	for (i = 0; i < c.reasons.n && !is_in_use(slot); i++) {
 		ga_autofree char *object = ga_xprintf("#%lld", (long long)c.slot_index);
 
+		if (is_unowned(&c.reasons.v[i], &c, slot)) {
+			ga_str_addf(&d->unowned, "%s%s", d->unowned.len ? ", " : "", object);
+			continue;
+		}
 		/* Attention has the blockers that the state knows, unless they are acknowledged. */
 		if (slot && ga_reasons_has(&slot->blockers, c.reasons.v[i].code))
 			continue;
@@ -278,6 +306,7 @@ void ga_doctor_host(struct ga_doctor *d)
 		return;
 	}
 	ga_doctor_records(d, "discover", &found, on_host);
+	add_unowned(d);
 	ga_doctor_ask(d, "bootstrap",
 		      (const char *const[]){ "gpuaas-host-bootstrap", "--check", "--json", NULL },
 		      &setup);

@@ -200,12 +200,13 @@ static void cleanup_doctor(struct ga_doctor *d)
 	ga_list_release(&d->slots);
 	ga_str_release(&d->gpus);
 	ga_str_release(&d->disks);
+	ga_str_release(&d->unowned);
 }
 
 int ga_doctor(struct ga_err *err)
 {
 	ga_cleanup(cleanup_doctor) struct ga_doctor d = {
-		.gpus = GA_STR_INIT, .disks = GA_STR_INIT,
+		.gpus = GA_STR_INIT, .disks = GA_STR_INIT, .unowned = GA_STR_INIT,
 	};
 	size_t i, to_do = 0, unchecked = 0;
 

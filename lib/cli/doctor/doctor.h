@@ -22,6 +22,7 @@ struct ga_doctor {
 	GA_LIST(struct ga_doctor_finding) findings;
 	GA_LIST(struct ga_slot) slots; /* of this host, as the state has them */
 	struct ga_str gpus, disks; /* of this host, as conditions of gpuaas-list slots */
+	struct ga_str unowned; /* candidates whose disk has data and is in no slot that is known */
 	bool has_state, has_gpu, denied; /* denied: a check needs another user */
 };
 

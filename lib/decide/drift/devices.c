@@ -3,6 +3,7 @@
 #include "decide/drift/internal.h"
 #include "record/expectation.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A missing device of a slot that is not offered harms nobody: it is only a warning. */
@@ -333,9 +334,8 @@ static void hugepages(const struct ga_drift_ctx *c, int64_t node, int64_t size_k
 
 	ga_drift_say(d, expected, observed);
 	ga_drift_command(d,
-			 "echo %lld > /sys/devices/system/node/node%lld/hugepages/"
-			 "hugepages-%lldkB/nr_hugepages",
-			 (long long)need, (long long)node, (long long)size_kib);
+			 "echo %" PRId64 " > /sys/devices/system/node/node%" PRId64 "/hugepages/"
+			 "hugepages-%" PRId64 "kB/nr_hugepages", need, node, size_kib);
 }
 
 void ga_drift_devices(const struct ga_drift_ctx *c)

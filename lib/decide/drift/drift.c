@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "record/expectation.h"
 #include "record/time.h"
 #include "record/words.h"
@@ -239,8 +240,13 @@ void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...)
 	char *command;
 
 	va_start(ap, fmt);
-	command = ga_xvprintf(fmt, ap); /* the arguments may point into the old command */
+	command = ga_vcommand(fmt, ap); /* the arguments may point into the old command */
 	va_end(ap);
+	ga_drift_set_command(d, command);
+}
+
+void ga_drift_set_command(struct ga_drift_item *d, char *command)
+{
 	free(d->drift.command);
 	d->drift.command = command;
 }
@@ -358,4 +364,57 @@ void ga_drift_observation(const struct ga_expectation *want, const struct ga_see
 		o->allocation = ga_xstrdup(a->allocation);
 		o->power = ga_strdup0(ga_seen_power(seen, a->allocation));
 	}
+}
+
+/* ---- commands of hosts ---- */
+
+static bool is_stage(const char *text, bool target)
+{
+	static const char *const programs[] = { "cat",	"echo",	     "fmpm",  "grep", "lsblk",
+						"lspci", "ovs-vsctl", "virsh", "nft" };
+	ga_autotexts struct ga_texts words = { 0 };
+	struct ga_err ignored = GA_ERR_INIT;
+	size_t i;
+
+	if (target)
+		return ga_starts(text, "/sys/devices/system/node/") && ga_is_word(text) &&
+		       !strstr(text, "..");
+	if (ga_quote_split(text, &words, &ignored) < 0 || !words.n)
+		return false;
+	for (i = 0; i < words.n; i++)
+		if (ga_starts(words.v[i], "--destroy"))
+			return false;
+	for (i = 0; i < GA_ARRAY_SIZE(programs); i++)
+		if (ga_streq(words.v[0], programs[i]))
+			return true;
+	return ga_starts(words.v[0], "gpuaas-");
+}
+
+bool ga_drift_is_command(const char *command)
+{
+	static const char *const joins[] = { " | ", " && ", "; ", " > " };
+	ga_autofree char *copy = ga_strdup0(command);
+	bool quoted = false, target = false;
+	char *stage = copy, *p = copy;
+	size_t i;
+
+	while (p && *p) {
+		if (*p == '\'')
+			quoted = !quoted;
+		else if (*p == '\\' && !quoted && p[1])
+			p++;
+		for (i = 0; i < GA_ARRAY_SIZE(joins); i++)
+			if (!quoted && ga_starts(p, joins[i]))
+				break;
+		if (i == GA_ARRAY_SIZE(joins)) {
+			p++;
+			continue;
+		}
+		*p = '\0';
+		if (!is_stage(stage, target))
+			return false;
+		target = joins[i][1] == '>';
+		stage = p = p + strlen(joins[i]);
+	}
+	return stage && is_stage(stage, target);
 }

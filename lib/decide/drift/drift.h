@@ -296,6 +296,11 @@ struct ga_drifts {
 void ga_drifts_release(struct ga_drifts *d);
 #define ga_autodrifts ga_cleanup(ga_drifts_release)
 
+/* Whether a command that a host reports has the form of those that this decision makes: known
+ * programs with plain words, joined by " | ", " && " or "; ", and nothing that destroys data. Any
+ * other text of a host is not for pasting. false for NULL. */
+bool ga_drift_is_command(const char *command);
+
 /* Adds every difference to ret: by area, then in the order of the expectation, then of the host. */
 void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *seen,
 		      ga_drift_limit_fn limit, struct ga_drifts *ret);

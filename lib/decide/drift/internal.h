@@ -26,8 +26,10 @@ struct ga_drift_item *ga_drift_add(const struct ga_drift_ctx *c, enum ga_drift_c
 				   enum ga_drift_severity severity, const char *object);
 /* Sets the expected and the observed value; either may be NULL. */
 void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed);
-/* Sets the command that ends the drift, formatted as by printf(3). */
+/* Sets the command that ends the drift, made by ga_vcommand: each text is one quoted word. */
 void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...) GA_PRINTF(2, 3);
+/* The same with a complete command, which d owns then. */
+void ga_drift_set_command(struct ga_drift_item *d, char *command);
 /* Sets the repair and the objects that it needs; allocation and subject may be NULL. An item
  * without a command gets the call of gpuaas-reconcile that does the repair. */
 void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char *allocation,

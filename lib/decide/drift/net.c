@@ -252,6 +252,7 @@ static void network(const struct ga_drift_ctx *c)
 static void ingress(const struct ga_drift_ctx *c, const struct ga_seen_ingress *i)
 {
 	ga_autofree char *subject = ga_xprintf("%s/%lld", i->proto, (long long)i->port);
+	ga_autofree char *element = ga_xprintf("{ %s . %lld }", i->proto, (long long)i->port);
 	ga_autofree char *to = ga_xprintf("%s to %s port %lld", subject, i->address,
 					  (long long)i->to_port);
 	struct ga_drift_item *d;
@@ -269,9 +270,7 @@ static void ingress(const struct ga_drift_ctx *c, const struct ga_seen_ingress *
 		if (i->allocation && ga_drift_is_over(c->want, c->seen, i->allocation))
 			ga_drift_repair(d, GA_R_UNPUBLISH, i->allocation, subject);
 		else
-			ga_drift_command(d, "nft delete element ip gpuaas ingress "
-						"'{ %s . %lld }'",
-					 i->proto, (long long)i->port);
+			ga_drift_command(d, "nft delete element ip gpuaas ingress %s", element);
 	}
 }
 

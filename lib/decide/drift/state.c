@@ -66,10 +66,10 @@ static void attempt(const struct ga_drift_ctx *c, const struct ga_seen_work *w)
 	else if (w->resumable && ga_drift_is_live(c->want, w->object))
 		ga_drift_repair(d, GA_R_RESUME, w->object, w->attempt);
 	else
-		ga_drift_command(d, "gpuaas-%s %s",
-				 ga_streq(w->program, "release") ? "release" :
-				 ga_streq(w->program, "rebuild") ? "vm rebuild" :
-								       "provision --resume",
+		ga_drift_command(d,
+				 ga_streq(w->program, "release") ? "gpuaas-release %s" :
+				 ga_streq(w->program, "rebuild") ? "gpuaas-vm rebuild %s" :
+								   "gpuaas-provision --resume %s",
 				 w->object);
 }
 
@@ -139,9 +139,10 @@ static void stuck(const struct ga_drift_ctx *c, bool is_slot, const char *id, co
 	d->drift.age_seconds = age;
 	at = exit_command ? strstr(exit_command, "%s") : NULL;
 	if (at)
-		ga_drift_command(d, "%.*s%s%s", (int)(at - exit_command), exit_command, of, at + 2);
+		ga_drift_set_command(d, ga_xprintf("%.*s%s%s", (int)(at - exit_command),
+						   exit_command, of, at + 2));
 	else if (exit_command)
-		ga_drift_command(d, "%s", exit_command);
+		ga_drift_set_command(d, ga_xstrdup(exit_command));
 }
 
 static bool lies_ahead(const struct ga_drift_ctx *c, const char *at)
@@ -200,7 +201,7 @@ static void host(const struct ga_drift_ctx *c)
 				 c->want->lab ? GA_DRIFT_INFO : GA_DRIFT_WARNING, r->code);
 		ga_drift_say(d, r->subject, r->evidence);
 		if (r->hint)
-			ga_drift_command(d, "%s", r->hint);
+			ga_drift_set_command(d, ga_xstrdup(r->hint));
 	}
 }
 

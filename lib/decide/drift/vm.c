@@ -260,7 +260,9 @@ static void partitions(const struct ga_drift_ctx *c)
 			ga_drift_add(c, GA_D_PARTITION_ORPHAN, GA_DRIFT_WARNING, name);
 
 		ga_drift_say(d, "inactive", "active without an allocation");
-		ga_drift_command(d, "fmpm -d %lld", (long long)p->id);
+		/* A state that is new, or not the last one, does not know the VM that uses it: a
+		 * person looks first. */
+		ga_drift_command(d, "fmpm -l");
 		d->number = p->id;
 	}
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "base/str.h"
 #include "base/texts.h"
 #include "record/cpuset.h"
@@ -174,16 +175,16 @@ static char *content_why(const struct ga_slot_facts *f)
 static void check_content(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
 	ga_autofree char *why = content_why(f);
-	ga_autofree char *allow = NULL;
+	ga_autofree char *allow = NULL, *command = NULL;
 	bool read = f->nvme_signatures_known &&
 		    (f->nvme_signatures || ga_streq(f->nvme_content, "unknown_content"));
 
 	/* Files of a lab are made for tests: unreadable content of a file is no tenant's data. */
 	if (!why || (f->lab && !read) || ga_streq(f->destroy_data, f->nvme_wwid))
 		return;
-	allow = ga_xprintf("look at it; if its content may be destroyed: gpuaas-discover | "
-			   "gpuaas-approve --slot %lld --destroy-data %s | gpuaas-wipe",
-			   (long long)f->slot_index, f->nvme_wwid);
+	command = ga_command("gpuaas-discover | gpuaas-approve --slot %" PRId64
+			     " --destroy-data %s | gpuaas-wipe", f->slot_index, f->nvme_wwid);
+	allow = ga_xprintf("look at it; if its content may be destroyed: %s", command);
 	ga_reasons_add(ret, "nvme_signature", f->nvme_wwid, why,
 		       read ? allow : "run gpuaas-discover as root");
 }

@@ -2,6 +2,9 @@
 /* Composing candidates. */
 #include "look/discover/candidate.h"
 
+#include <inttypes.h>
+
+#include "base/quote.h"
 #include "decide/slot/verdict.h"
 #include "record/mac.h"
 
@@ -180,9 +183,11 @@ static void add_vm_reasons(struct ga_candidate *c)
 
 static char *allow(const struct ga_candidate *c)
 {
-	return ga_xprintf("look at it; if nobody needs the data: gpuaas-discover | gpuaas-approve "
-			  "--slot %lld --destroy-data %s | gpuaas-wipe",
-			  (long long)c->slot_index, c->nvme->wwid);
+	ga_autofree char *command = ga_command("gpuaas-discover | gpuaas-approve --slot %" PRId64
+					       " --destroy-data %s | gpuaas-wipe",
+					       c->slot_index, c->nvme->wwid);
+
+	return ga_xprintf("look at it; if nobody needs the data: %s", command);
 }
 
 static void add_reasons(struct ga_candidate *c, bool baremetal)

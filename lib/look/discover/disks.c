@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/quote.h"
 #include "base/texts.h"
 #include "look/discover/parts.h"
 #include "look/iommu.h"
@@ -64,6 +65,10 @@ static const char *refuse(const struct ga_block_dev *d, const struct ga_block_us
 	}
 	if (!d->wwid) {
 		*why = "the drive reports no wwid, and could be mistaken for another";
+		return "no_wwid";
+	}
+	if (!ga_is_word(d->wwid)) {
+		*why = "its wwid has characters that no wwid of an NVMe drive has";
 		return "no_wwid";
 	}
 	if (uses->same.n) {

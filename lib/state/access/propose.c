@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/quote.h"
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/time.h"
@@ -330,8 +331,9 @@ int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct 
 					       retire ? "retire it unwiped" :
 							"destroy the data on its disk",
 					       ga_rows_text(rows, 6)),
-			.command = ga_xprintf("gpuaas-approve confirm %s%s", ga_rows_text(rows, 7),
-					      retire ? "" : " | gpuaas-wipe"),
+			.command = ga_command(retire ? "gpuaas-approve confirm %s" :
+						       "gpuaas-approve confirm %s | gpuaas-wipe",
+					      ga_rows_text(rows, 7)),
 		};
 
 		if (ga_attention_emit(&f, to, err) < 0)

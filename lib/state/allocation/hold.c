@@ -3,6 +3,7 @@
 #include "state/allocation/hold.h"
 
 #include "base/clock.h"
+#include "base/quote.h"
 #include "base/texts.h"
 #include "record/rec.h"
 #include "record/release.h"
@@ -262,7 +263,7 @@ int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.sentence = ga_xprintf("%s: %s", held ? "its VM could not be stopped" :
 						       "its VM could not be started again",
 					       ga_rows_text(rows, 5)),
-			.command = ga_xprintf(held ? "gpuaas-vm stop %s" :
+			.command = ga_command(held ? "gpuaas-vm stop %s" :
 						     "gpuaas-release --undo %s", id),
 		};
 

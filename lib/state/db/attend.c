@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "base/str.h"
 #include "decide/setup/remote.h"
 #include "record/state.h"
@@ -57,9 +58,9 @@ static bool keep_off(const struct ga_attend *f, const struct ga_attend_to *to, b
 				       unsure ? "the executables of baremetal.d/status confirm it" :
 						"nothing of gpuaas runs there until its release");
 	}
-	*command = unsure ? ga_xprintf("gpuaas-reconcile --inventory --machine %s | gpuaas-state "
+	*command = unsure ? ga_command("gpuaas-reconcile --inventory --machine %s | gpuaas-state "
 				       "adopt --reason TEXT -", f->node) :
-			    ga_xprintf("gpuaas-list claims --where node=%s --where live=true",
+			    ga_command("gpuaas-list claims --where node=%s --where live=true",
 				       f->node);
 	return true;
 }

@@ -205,8 +205,9 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 			return fail_taken(path, taken, GA_NOTFOUND, err);
 		return ga_refuse(err, GA_NOTFOUND, "no_state", NULL,
 				 ("there is no %s at '%s'", files[file].what, path),
-				 ("make one with 'gpuaas-state init', or name it with --state or "
-				  "GPUAAS_STATE"));
+				 ("name it with --state or GPUAAS_STATE; 'gpuaas-state restore "
+				  "BACKUP' brings a lost one back; 'gpuaas-state init' makes the "
+				  "first one"));
 	} else if (access(path, mode == GA_DB_READ ? R_OK : R_OK | W_OK) < 0) {
 		if (errno == EROFS)
 			return ga_db_fail_read_only(path, err);

@@ -19,6 +19,7 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/fold/fold.h"
+#include "state/fold/internal.h"
 #include "state/node/image.h"
 #include "state/node/settings.h"
 
@@ -151,6 +152,18 @@ int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema, const v
 
 /* ---- a record ---- */
 
+/* The object of a record, for messages. */
+static const char *object_of(const json_t *json)
+{
+	static const char *const members[] = { "allocation", "evidence", "object", "node" };
+	const char *id = NULL;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(members) && !id; i++)
+		id = json_string_value(json_object_get(json, members[i]));
+	return id ? id : "its object";
+}
+
 /* why: NULL, or filled by ga_fold_unbelieved. */
 static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct ga_err *why,
 		struct ga_err *err)
@@ -164,6 +177,9 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 	if (ga_rec_parse(rec, rec->schema, obj, err) < 0)
 		return -1;
 	r = inner ? 0 : ga_store_begin(db, "gpuaas-state", err);
+	/* Nobody signs what was not done: it must not look like a forged result. */
+	if (r == 0 && json_is_true(json_object_get(rec->json, "dry_run")))
+		r = ga_fold_check(db, object_of(rec->json), true, false, err);
 	if (r == 0 && is_declared(rec->schema)) {
 		r = ga_store_may_apply(db, rec->schema, obj, err);
 	} else if (r == 0 && rec->schema->is_signed) {

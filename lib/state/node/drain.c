@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "decide/setup/remote.h"
 #include "record/node.h"
 #include "record/rec.h"
@@ -229,13 +230,13 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 			       ga_xstrdup("gpuaas-wipe --pending") :
 			       ga_store_leave(GA_M_SLOT, state, shape, id);
 	if (drains && in_use && ends == ENDS_IN_TIME)
-		return ga_xprintf("gpuaas-node drain %s", node);
+		return ga_command("gpuaas-node drain %s", node);
 	if (drains && in_use && ends == ENDS_LATE && ga_rows_bool(r, B_OTHERS))
-		return ga_xprintf("gpuaas-node drain %s --evacuate --consent %s", node, id);
+		return ga_command("gpuaas-node drain %s --evacuate --consent %s", node, id);
 	/* One whose release began or failed is over for its tenant on any node. */
 	if (drains ? in_use && ends != HAS_ENDED :
 		     !ga_streq(state, "releasing") && !ga_streq(state, "release_failed"))
-		return ga_xprintf("gpuaas-show %s", id);
+		return ga_command("gpuaas-show %s", id);
 	return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/quote.h"
+#include "decide/drift/drift.h"
 #include "record/result.h"
 #include "record/time.h"
 #include "state/db/attend.h"
@@ -88,7 +90,7 @@ static int attend(const struct ga_rows *r, const struct ga_attend_to *to, struct
 	const char *expected = ga_rows_text(r, D_EXPECTED), *observed = ga_rows_text(r, D_OBSERVED);
 	const char *node = ga_rows_text(r, D_NODE), *object = ga_rows_text(r, D_OBJECT);
 	const char *command = ga_rows_text(r, D_COMMAND);
-	bool known = ga_rows_text(r, D_KIND) != NULL;
+	bool known = ga_rows_text(r, D_KIND) != NULL, fit = ga_drift_is_command(command);
 	struct ga_attend f = {
 		.object = known ? object : node,
 		.object_kind = known ? ga_rows_text(r, D_KIND) : "node",
@@ -97,12 +99,14 @@ static int attend(const struct ga_rows *r, const struct ga_attend_to *to, struct
 		.since = ga_rows_text(r, D_SINCE),
 		.node = node,
 		.project = ga_rows_text(r, D_PROJECT),
-		.sentence = ga_xprintf("%s%sexpected %s, and the host shows %s",
+		/* Another text than a command of the usual form is not for pasting. */
+		.sentence = ga_xprintf("%s%sexpected %s, and the host shows %s%s%s",
 				       known ? "" : object, known ? "" : ": ",
 				       expected ? expected : "nothing",
-				       observed ? observed : "nothing"),
-		.command = command ? ga_xstrdup(command) :
-				     ga_xstrdup("gpuaas-reconcile --repair"),
+				       observed ? observed : "nothing",
+				       command && !fit ? "; the host advises: " : "",
+				       command && !fit ? command : ""),
+		.command = ga_xstrdup(fit ? command : "gpuaas-reconcile --repair"),
 	};
 
 	return ga_attention_emit(&f, to, err);
@@ -167,7 +171,7 @@ int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct g
 					       ga_rows_int(rows, 3),
 					       ga_rows_int(rows, 3) == 1 ? "" : "s",
 					       detail ? detail : "no detail"),
-			.command = ga_xprintf("gpuaas-list slots --where node=%s --where "
+			.command = ga_command("gpuaas-list slots --where node=%s --where "
 					      "gpu_memory=not_proven", node),
 		};
 

@@ -2,6 +2,7 @@
 /* The transactions of gpuaas-approve. */
 #include "state/transaction/approve.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "state/access/access.h"
@@ -187,26 +188,51 @@ static const struct ga_candidate *by_index(const struct ga_candidates *candidate
 	return NULL;
 }
 
+static bool is_selected(const struct ga_approve_run *run, int64_t index)
+{
+	size_t i;
+
+	for (i = 0; i < run->slots.n; i++)
+		if (run->slots.v[i] == index)
+			return true;
+	return run->all;
+}
+
+/* Every wwid of --destroy-data must belong to a candidate that is approved, so that a typing error
+ * permits nothing, and nobody believes that it did. */
+static int check_destroy_data(const struct ga_approve_run *run,
+			      const struct ga_candidates *candidates, struct ga_err *err)
+{
+	const struct ga_candidate *c;
+	size_t i, j;
+
+	for (i = 0; i < run->destroy_data.n; i++) {
+		const char *wwid = run->destroy_data.v[i];
+
+		for (j = 0, c = NULL; j < candidates->n && !c; j++)
+			if (candidates->v[j].nvme && ga_streq(candidates->v[j].nvme->wwid, wwid))
+				c = &candidates->v[j];
+		if (!c)
+			return ga_fail(err, GA_NOTFOUND,
+				       "--destroy-data: no candidate has the disk '%.128s'", wwid);
+		if (!is_selected(run, c->slot_index))
+			return ga_refuse(err, GA_USAGE, NULL, wwid,
+					 ("--destroy-data: disk '%s' is of candidate %" PRId64
+					  ", which is not approved here", wwid, c->slot_index),
+					 ("--slot %" PRId64 " approves it", c->slot_index));
+	}
+	return 0;
+}
+
 /* Approves the selected candidates; every candidate selected by index must exist. */
 static int approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
 			      struct ga_err *err)
 {
 	const struct ga_accel_type *by_hand = NULL;
-	size_t i, j, n;
+	size_t i, n;
 
-	/* Every wwid of --destroy-data must belong to a candidate, so that a typing error permits
-	 * nothing. */
-	for (i = 0; i < run->destroy_data.n; i++) {
-		for (j = 0; j < candidates->n; j++)
-			if (candidates->v[j].nvme &&
-			    ga_streq(candidates->v[j].nvme->wwid, run->destroy_data.v[i]))
-				break;
-		if (j == candidates->n)
-			return ga_fail(err, GA_NOTFOUND,
-				       "--destroy-data: no candidate has the disk '%.128s'",
-				       run->destroy_data.v[i]);
-	}
-
+	if (check_destroy_data(run, candidates, err) < 0)
+		return -1;
 	/* People may have recorded the types that ids leave open: gpuaas-profile nodes set. */
 	for (i = 0; i < candidates->n; i++)
 		if (candidates->v[i].gpu && !candidates->v[i].gpu->type)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "base/quote.h"
 #include "decide/setup/remote.h"
 #include "decide/slot/health.h"
 #include "record/fault.h"
@@ -96,22 +97,22 @@ static char *not_answered(const struct ga_rows *r, bool *changed)
 static char *disabled_command(const struct ga_rows *r)
 {
 	bool changed = false;
-	ga_autofree char *code = not_answered(r, &changed);
+	ga_autofree char *code = not_answered(r, &changed), *first = NULL, *allow = NULL;
 	const char *id = ga_rows_text(r, S_ID), *wwid = ga_rows_text(r, S_WWID);
 	bool data = ga_streq(code, GA_FAULT_NVME_SIGNATURE) && wwid;
 
 	if (!code)
 		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
 	if (ga_rows_text(r, S_CORDON) && !data && !changed)
-		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && "
+		return ga_command("gpuaas-discover | gpuaas-approve --record-only && "
 				  "gpuaas-approve enable %s | gpuaas-wipe", id);
-	return ga_xprintf("%s%s%sgpuaas-discover | gpuaas-approve --slot %" PRId64
-			  "%s%s%s | gpuaas-wipe",
-			  ga_rows_text(r, S_CORDON) ? "gpuaas-approve uncordon " : "",
-			  ga_rows_text(r, S_CORDON) ? id : "",
-			  ga_rows_text(r, S_CORDON) ? " && " : "", ga_rows_int(r, S_INDEX),
-			  changed ? " --accept-change" : "", data ? " --destroy-data " : "",
-			  data ? wwid : "");
+	if (ga_rows_text(r, S_CORDON))
+		first = ga_command("gpuaas-approve uncordon %s && ", id);
+	if (data)
+		allow = ga_command(" --destroy-data %s", wwid);
+	return ga_xprintf("%sgpuaas-discover | gpuaas-approve --slot %" PRId64 "%s%s | gpuaas-wipe",
+			  first ? first : "", ga_rows_int(r, S_INDEX),
+			  changed ? " --accept-change" : "", allow ? allow : "");
 }
 
 /* When the guard refused a wipe because of foreign data (the reason of its evidence begins with the
@@ -125,12 +126,14 @@ static char *blocked_command(const struct ga_rows *r)
 					 ga_remote_command("gpuaas-discover",
 							   ga_rows_text(r, S_NODE)) :
 					 ga_xstrdup("gpuaas-discover");
+	ga_autofree char *allow = NULL;
 
 	if (!wwid || !ga_streq(ga_rows_text(r, S_CODE), "wipe_not_started") ||
 	    !strstr(ga_rows_text(r, S_EVIDENCE), GA_FAULT_NVME_SIGNATURE ": "))
 		return GA_TAKE(again);
-	return ga_xprintf("%s | gpuaas-approve --slot %" PRId64 " --destroy-data %s && %s", look,
-			  ga_rows_int(r, S_INDEX), wwid, again);
+	allow = ga_command("gpuaas-approve --slot %" PRId64 " --destroy-data %s",
+			   ga_rows_int(r, S_INDEX), wwid);
+	return ga_xprintf("%s | %s && %s", look, allow, again);
 }
 
 /* While an allocation holds the slot, the command that leaves the allocation's state frees it. A
@@ -187,12 +190,12 @@ static char *health_command(const struct ga_rows *r)
 	const char *state = ga_rows_text(r, S_STATE), *id = ga_rows_text(r, S_ID);
 
 	if (!strcmp(state, "disabled"))
-		return ga_xprintf("gpuaas-approve repair %s --reason TEXT && gpuaas-discover | "
+		return ga_command("gpuaas-approve repair %s --reason TEXT && gpuaas-discover | "
 				  "gpuaas-approve --slot %" PRId64 " | gpuaas-wipe",
 				  id, ga_rows_int(r, S_INDEX));
 	if (!strcmp(state, "wiping"))
 		return ga_store_leave(GA_M_SLOT, "wiping", ga_rows_text(r, S_SHAPE), id);
-	return ga_xprintf("gpuaas-approve repair %s --reason TEXT", id);
+	return ga_command("gpuaas-approve repair %s --reason TEXT", id);
 }
 
 /* Whether the slot waits for a wipe that is late to begin. */
@@ -344,7 +347,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.code = "cordoned";
 		f.since = since && !disabled ? since : f.since;
 		f.sentence = ga_xstrdup(ga_rows_text(r, S_CORDON));
-		f.command = ga_xprintf(disabled ? "gpuaas-approve enable %s | gpuaas-wipe" :
+		f.command = ga_command(disabled ? "gpuaas-approve enable %s | gpuaas-wipe" :
 						  "gpuaas-approve uncordon %s", f.object);
 		f.from_here = !disabled;
 		return ga_attention_emit(&f, to, err);
@@ -439,14 +442,14 @@ static int attend_allocation(const struct ga_rows *r, const char *now,
 	if (!strcmp(state, "active")) {
 		f.code = "rebuild_failed";
 		f.sentence = ga_xstrdup(reason);
-		f.command = ga_xprintf("gpuaas-vm rebuild %s", id);
+		f.command = ga_command("gpuaas-vm rebuild %s", id);
 		return ga_attention_emit(&f, to, err);
 	}
 	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
 		f.object_kind = "plan";
 		f.code = "plan_expired";
 		f.sentence = ga_xprintf("the plan was not begun before %s", expires);
-		f.command = ga_xprintf("gpuaas-release %s", id);
+		f.command = ga_command("gpuaas-release %s", id);
 		return ga_attention_emit(&f, to, err);
 	}
 	if (!strcmp(state, "held") && expires) {
@@ -455,7 +458,7 @@ static int attend_allocation(const struct ga_rows *r, const char *now,
 		f.code = "hold_over";
 		f.since = expires;
 		f.sentence = ga_xprintf("its hold ended at %s", expires);
-		f.command = ga_xprintf("gpuaas-release --pending | gpuaas-wipe");
+		f.command = ga_xstrdup("gpuaas-release --pending | gpuaas-wipe");
 		return ga_attention_emit(&f, to, err);
 	}
 	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
@@ -516,12 +519,12 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 						"node; if the host is back, gpuaas-node undrain",
 						cordon ? cordon : "", cordon ? "; " : "");
 			f.command = ga_rows_bool(r, N_SLOTS) ?
-					    ga_xprintf("gpuaas-list slots --where node=%s", id) :
-					    ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
+					    ga_command("gpuaas-list slots --where node=%s", id) :
+					    ga_command("gpuaas-node retire %s --reason TEXT", id);
 		} else {
 			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
 			f.command = ga_node_unwiped_disks(cordon) ?
-					    ga_xprintf("gpuaas-node undrain %s --reason TEXT", id) :
+					    ga_command("gpuaas-node undrain %s --reason TEXT", id) :
 					    ga_store_leave(GA_M_NODE, state, NULL, id);
 		}
 	} else if (ga_rows_bool(r, N_DISK)) {
@@ -529,7 +532,7 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 		f.sentence = ga_xprintf("it is draining: %s; erase the disk by hand "
 					"(gpuaas-host(7)), then undrain and say how",
 					cordon ? cordon : "");
-		f.command = ga_xprintf("gpuaas-node undrain %s --reason TEXT", id);
+		f.command = ga_command("gpuaas-node undrain %s --reason TEXT", id);
 	} else if (code) {
 		bool changed = ga_streq(code, "fingerprint_changed");
 
@@ -644,7 +647,7 @@ static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
 				why->evidence ? ": " : "", why->evidence ? why->evidence : "");
 	/* When the generation is at its end, only the check can help. */
 	if (ga_rows_int(rows, GA_SF_GENERATION) < GA_INT_MAX_SAFE)
-		f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
+		f.command = ga_command("gpuaas-approve disable %s --reason %s", id, why->code);
 	return ga_attention_emit(&f, arg, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
@@ -108,7 +109,7 @@ static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct
 					       reason ? reason : "without a reason",
 					       (long long)ga_rows_int(rows, 4),
 					       ga_rows_int(rows, 4) == 1 ? " is" : "s are"),
-			.command = ga_xprintf("gpuaas-node drain %s", node),
+			.command = ga_command("gpuaas-node drain %s", node),
 		};
 
 		if (ga_attention_emit(&f, to, err) < 0)
@@ -149,7 +150,7 @@ static int attend_maintenance(struct ga_db *db, const struct ga_attend_to *to, s
 					       ga_rows_text(rows, 4), open ? "began" : "begins",
 					       from, (long long)ga_rows_int(rows, 6),
 					       ga_rows_int(rows, 6) == 1 ? " is" : "s are"),
-			.command = ga_xprintf("gpuaas-node drain %s --reason maintenance", node),
+			.command = ga_command("gpuaas-node drain %s --reason maintenance", node),
 		};
 
 		if (ga_attention_emit(&f, to, err) < 0)
@@ -228,7 +229,7 @@ static int attend_state_disk(struct ga_db *db, const struct ga_attend_to *to, st
 	f.sentence = ga_xprintf("its file system has %s left: nothing can be placed or released "
 				"when that is gone",
 				ga_size_format((int64_t)(v.f_bavail * v.f_frsize), size));
-	f.command = ga_xprintf("df -h '%s'", folder);
+	f.command = ga_command("df -h %s", folder);
 	return ga_attention_emit(&f, to, err);
 }
 

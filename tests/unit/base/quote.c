@@ -3,6 +3,9 @@
  * words. */
 #include "t.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "base/proc.h"
 #include "base/quote.h"
 #include "base/texts.h"
@@ -112,6 +115,53 @@ static void plain(void)
 	t_ok(!ga_is_plain("h7 x") && !ga_is_plain("$(x)"), "a space, a command");
 }
 
+/* A shell reads each text of a command as one word, whatever is in it. */
+static void command(void)
+{
+	ga_autofree char *numbers = ga_command("echo %d %" PRId64 " > 100%%", 7, INT64_C(1) << 40);
+	ga_autofree char *plain = ga_command("virsh dumpxml %s; virsh dumpxml %s", "gpuaas-a",
+					     "it's $b");
+	size_t i;
+
+	t_str(numbers, "echo 7 1099511627776 > 100%", "numbers");
+	t_str(plain, "virsh dumpxml gpuaas-a; virsh dumpxml 'it'\\''s $b'", "texts");
+	for (i = 0; i < GA_ARRAY_SIZE(hostile); i++) {
+		ga_autostr struct ga_str meant = GA_STR_INIT, got = GA_STR_INIT;
+		ga_autofree char *line = ga_command("--destroy-data %s last", hostile[i]);
+
+		ga_str_addf(&meant, "[--destroy-data][%s][last]", hostile[i]);
+		shell_reads(line, &got);
+		t_str(got.buf, meant.buf, "word %zu of a command", i);
+	}
+}
+
+static void word(void)
+{
+	static const char *const words[] = {
+		"eui.0025384131b01031", "uuid.5e3b9c52-8b4c-4a4e-9a3f-0d6e7f8a9b0c",
+		"nvme.1b36-6465616462656566-51454d55204e564d65204374726c-00000001",
+		"naa.5000c500a1b2c3d4", "slot:7:10de:2335", "slot:pci0000:15/01.0/00.0:10de:2335",
+		"a088:c203:0010:0000", "mlx5_0", "ovsbr0", "/dev/nvme0n1",
+	};
+	static const char *const others[] = {
+		"", "-rf", "a b", "eui.$(id)", "a`b`", "a'b", "a\"b", "a;b", "a|b", "a&b", "a<b",
+		"a>b", "a\nb", "a*", "a~", "a#b", "a=b", "a\\b", "caf\xc3\xa9", "\xe2\x80\xae",
+	};
+	char longest[257];
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		t_ok(ga_is_word(words[i]), "%s is a word", words[i]);
+	for (i = 0; i < GA_ARRAY_SIZE(others); i++)
+		t_ok(!ga_is_word(others[i]), "text %zu is none", i);
+	t_ok(!ga_is_word(NULL), "nothing");
+	memset(longest, 'a', sizeof(longest));
+	longest[256] = '\0';
+	t_ok(!ga_is_word(longest), "256 letters are too many");
+	longest[255] = '\0';
+	t_ok(ga_is_word(longest), "255 letters");
+}
+
 int main(void)
 {
 	there_and_back();
@@ -119,5 +169,7 @@ int main(void)
 	refused();
 	split();
 	plain();
+	command();
+	word();
 	return t_done();
 }

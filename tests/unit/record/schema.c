@@ -3,10 +3,13 @@
 #include "t.h"
 
 #include "base/texts.h"
+#include "record/internal.h"
 #include "record/kind.h"
 #include "record/rec.h"
+#include "record/result.h"
 #include "record/schema.h"
 #include "record/size.h"
+#include "record/wipe.h"
 
 struct inner {
 	char *name;
@@ -179,6 +182,7 @@ static void formats(void)
 		{ GA_T_IP, "10.0.0.1", "10.0.0.256" },
 		{ GA_T_CPUS, "0-7,16", "7-0" },
 		{ GA_T_HEX, "00ff", "0x00" },
+		{ GA_T_WORD, "eui.0025-1_b:c/2", "eui.$(id)" },
 		{ GA_T_ANY, "any thing", "two\nlines" },
 		{ GA_T_MULTILINE, "two\nlines", "\x01" },
 	};
@@ -388,6 +392,23 @@ static void older_bounds(void)
 	}
 }
 
+/* gpuaas-wipe --device takes SCSI disks, too, and host.db keeps its records. */
+static void scsi_wipes(void)
+{
+	static const char name[] = "t10.ATA     VENDOR MODEL";
+	const struct ga_field *f, *device = NULL, *wwid = NULL, *order = NULL;
+	struct ga_err err = GA_ERR_INIT;
+
+	for (f = ga_wipe_evidence_schema.fields; f->name; f++)
+		device = strcmp(f->name, "device") ? device : f;
+	for (f = device->sub->fields; f->name; f++)
+		wwid = strcmp(f->name, "wwid") ? wwid : f;
+	for (f = ga_wipe_order_schema.fields; f->name; f++)
+		order = strcmp(f->name, "nvme_wwid") ? order : f;
+	t_int(ga_schema_check_text(wwid, name, strlen(name), "wwid", &err), 0, "evidence");
+	t_int(ga_schema_check_text(order, name, strlen(name), "wwid", &err), 0, "an order");
+}
+
 int main(void)
 {
 	size_t i;
@@ -396,6 +417,7 @@ int main(void)
 	round_trip(bare, "a bare record");
 	refusals();
 	formats();
+	scsi_wipes();
 	limits();
 	older_bounds();
 	writing();

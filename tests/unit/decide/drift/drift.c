@@ -208,6 +208,11 @@ static void run_case(size_t i, bool covered[GA_D_COUNT])
 		/* A drift that remains names a command. */
 		t_ok(ga_streq(v->drift.severity, "info") || v->drift.command, "%s: a command",
 		     cases[i].name);
+		/* These two are advice to a person. */
+		if (v->drift.command && v->code != GA_D_HOST_BLOCKER &&
+		    v->code != GA_D_BRIDGE_MISSING)
+			t_ok(ga_drift_is_command(v->drift.command), "%s: the form of '%s'",
+			     cases[i].name, v->drift.command);
 		ga_autofree char *text = ga_rec_format_text(&ga_drift_schema, &v->drift);
 		struct ga_drift again = { 0 };
 		struct ga_err err = GA_ERR_INIT;
@@ -324,6 +329,88 @@ static void missing_command(const char *state, void (*change)(struct world *w),
 	world_release(&w);
 }
 
+static void hostile_domain(struct world *w)
+{
+	see_domain(w, "x$(id)", "zzzzzzzz");
+}
+
+static void hostile_port(struct world *w)
+{
+	orphan_port(w);
+	set(&w->seen.ports.v[1].bridge, "br;id");
+}
+
+/* Names of the host stand in commands to paste. */
+static void hostile_names(void)
+{
+	static const struct {
+		void (*change)(struct world *w);
+		const char *command;
+	} names[] = {
+		{ hostile_domain, "gpuaas-show zzzzzzzz; virsh dumpxml 'x$(id)'" },
+		{ hostile_port, "ovs-vsctl --if-exists del-port 'br;id' gp-9" },
+		{ orphan_ingress_foreign, "nft delete element ip gpuaas ingress '{ tcp . 8080 }'" },
+	};
+
+	for (size_t i = 0; i < GA_ARRAY_SIZE(names); i++) {
+		struct world w = { 0 };
+		ga_autodrifts struct ga_drifts d = { 0 };
+
+		world_init(&w);
+		names[i].change(&w);
+		ga_drift_compare(&w.want, &w.seen, limit, &d);
+		t_int((int64_t)d.n, 1, "one drift");
+		t_str(d.n ? d.v[0].drift.command : NULL, names[i].command, "its command");
+		world_release(&w);
+	}
+}
+
+static void commands_of_hosts(void)
+{
+	static const struct {
+		const char *command;
+		bool fit;
+	} all[] = {
+		{ NULL, false },
+		{ "", false },
+		{ "gpuaas-show aaaaaaaa; virsh dumpxml 'it'\\''s | $x'", true },
+		{ "gpuaas-discover | gpuaas-approve --all-ready --accept-change", true },
+		{ "nft delete element ip gpuaas ingress '{ tcp . 80 }'", true },
+		{ "echo 4 > /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages",
+		  true },
+		{ "echo 4 > /sys/devices/system/node/../../../../etc/passwd", false },
+		{ "echo x > /etc/passwd", false },
+		{ "gpuaas-show aaaaaaaa; rm -rf /", false },
+		{ "gpuaas-show $(id)", false },
+		{ "gpuaas-show `id`", false },
+		{ "gpuaas-show aaaaaaaa | sh", false },
+		{ "gpuaas-show aaaaaaaa|sh", false },
+		{ "gpuaas-show aaaaaaaa & sh", false },
+		{ "gpuaas-show 'a", false },
+		{ "gpuaas-discover | gpuaas-approve --slot 1 --destroy-data eui.1", false },
+		{ "gpuaas-discover | gpuaas-approve --slot 1 '--destroy-data=eui.1'", false },
+		{ "virsh list; ", false },
+		{ "apt install ovmf", false },
+	};
+
+	for (size_t i = 0; i < GA_ARRAY_SIZE(all); i++)
+		t_int(ga_drift_is_command(all[i].command), all[i].fit, "%s",
+		      all[i].command ? all[i].command : "nothing");
+}
+
+/* The VM of a tenant whom this state does not know may use the partition. */
+static void partition_shows(void)
+{
+	struct world w = { 0 };
+	ga_autodrifts struct ga_drifts d = { 0 };
+
+	world_init(&w);
+	partition_extra(&w);
+	ga_drift_compare(&w.want, &w.seen, limit, &d);
+	t_str(d.n ? d.v[0].drift.command : NULL, "fmpm -l", "the command only shows");
+	world_release(&w);
+}
+
 /* The text is compared with that of the run before (decide/slot/health.h): it has the count and
  * the boot. */
 static void fatal_errors_text(void)
@@ -437,6 +524,9 @@ int main(void)
 	missing_command("active", no_domain, "gpuaas-vm start aaaaaaaa");
 	missing_command("held", no_domain, "gpuaas-release aaaaaaaa --undo");
 	missing_command("active", no_domain_rebuild_failed, "gpuaas-vm rebuild aaaaaaaa");
+	hostile_names();
+	commands_of_hosts();
+	partition_shows();
 	fatal_errors_text();
 	observation();
 	may_start();

@@ -324,6 +324,22 @@ static void allowed(void)
 	      "a first approval changes nothing");
 }
 
+/* A state of an older version may have any text as wwid, and people paste the hint's command. */
+static void hostile_wwid(void)
+{
+	struct ga_reasons r = { 0 };
+	struct ga_slot_facts f;
+
+	good(&f);
+	f.nvme_wwid = "eui.$(id); x";
+	f.nvme_signatures = 1;
+	ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
+	t_int((int64_t)r.n, 1, "data on a disk");
+	t_ok(strstr(r.v[0].hint, " --destroy-data 'eui.$(id); x' | gpuaas-wipe"),
+	     "its wwid is quoted: %s", r.v[0].hint);
+	ga_reasons_release(&r);
+}
+
 static void wipe_possible(void)
 {
 	static const struct {
@@ -366,6 +382,7 @@ int main(void)
 	resets();
 	uses_unknown();
 	allowed();
+	hostile_wwid();
 	wipe_possible();
 	return t_done();
 }

@@ -279,6 +279,7 @@ static void reasons(void)
 		struct ga_parts disks = { 0 }, vfs = { 0 };
 		struct ga_candidates c = { 0 };
 		struct ga_gpu *g = ga_list_add(&gpus);
+		const char *wwid = "eui.$(id)";
 
 		*g = new_gpu(0, &(struct place){ NULL, X });
 		g->boot_display = cases[i].boot;
@@ -286,6 +287,8 @@ static void reasons(void)
 			ga_texts_add(&g->iommu_group_members, cases[i].member);
 		add_disk(&disks, 0, &(struct place){ NULL, X });
 		ga_texts_add(&disks.v[0].nvme->signatures, "nvme0n1: ext4");
+		free(disks.v[0].nvme->wwid);
+		disks.v[0].nvme->wwid = ga_xstrdup(wwid);
 		ga_candidates_compose(&plain, &gpus, &disks, &vfs, &c);
 		t_int(ga_reasons_has(&c.v[0].reasons, "iommu_group_shared"), !!cases[i].shared,
 		      "a GPU %s: group", cases[i].what);
@@ -300,6 +303,9 @@ static void reasons(void)
 				t_ok(strstr(r->hint, "(--mode baremetal)"),
 				     "the hint of %s names the other way to sell the node",
 				     r->code);
+			if (ga_streq(r->code, "nvme_signature"))
+				t_ok(strstr(r->hint, "--destroy-data 'eui.$(id)' |"),
+				     "a wwid is quoted in a command: %s", r->hint);
 			if (cases[i].shared && ga_streq(r->code, "iommu_group_shared"))
 				t_ok(ga_starts(r->hint, cases[i].shared), "a GPU %s: %s",
 				     cases[i].what, r->hint);

@@ -199,7 +199,7 @@ check-cloud:
 
 ## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
 check-source: all $(B)/tool/schemas $(B)/tool/codes
-	$QGPUAAS_BUILD=$(B) tests/run tests/check-layers tests/check-source
+	$QGPUAAS_BUILD=$(B) tests/run --limit 1800 tests/check-layers tests/check-source
 
 ## check-layers: what includes what, who prints, where SQL is, what the programs link
 check-layers: all

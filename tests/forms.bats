@@ -180,21 +180,21 @@ on_screen()
   slot=$(gpuaas-list slots --limit 1 -o name)
   for signal in INT TERM; do
     background "$SRC/tests/on-terminal" 20x80 gpuaas-list slots --watch --columns slot,cordon_reason > "$T/screen"
-    wait_for 30 on_screen "$slot"
+    wait_for 120 on_screen "$slot"
     run ! on_screen "because of $signal"
     gpuaas-approve cordon "$slot" --reason "because of $signal" > "$T/out"
-    wait_for 30 on_screen "because of $signal"
+    wait_for 120 on_screen "because of $signal"
     gpuaas-approve uncordon "$slot" > "$T/out"
     kill -"$signal" "$BG_PID"
-    wait_for 30 has_ended "$BG_PID"
+    wait_for 120 has_ended "$BG_PID"
     # The screen and the cursor that were there before are there again.
     assert_equal "$(tail -c 14 "$T/screen" | od -An -c | tr -d ' \n')" '033[?25h033[?1049l'
   done
   # The last line counts the lines that do not fit; an error ends it.
   background "$SRC/tests/on-terminal" 6x80 gpuaas-list slots --watch > "$T/screen"
-  wait_for 30 on_screen "more lines; the terminal is too small"
+  wait_for 120 on_screen "more lines; the terminal is too small"
   kill -INT "$BG_PID"
-  wait_for 30 has_ended "$BG_PID"
+  wait_for 120 has_ended "$BG_PID"
   run_status 5 "$SRC/tests/on-terminal" 20x80 gpuaas-show nosuch --watch
   run_status 2 gpuaas-list slots --watch
   assert_stderr "--watch draws a table on a terminal, and standard output is none"

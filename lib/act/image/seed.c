@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "record/plan.h"
@@ -47,7 +48,7 @@ int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err
 	ga_autofree char *public = ga_xprintf("%s.pub", file);
 	const char *argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file,
 			       NULL };
-	const struct ga_proc p = { .argv = argv };
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 120 * GA_SECOND };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
 	*ret = (struct ga_host_key)GA_HOST_KEY_INIT;

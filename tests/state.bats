@@ -305,8 +305,9 @@ as_nobody()
 
 @test "a copy that a user may only read: the message says what reading needs" {
   run_ok gpuaas-state init --lab
+  ((EUID == 0)) || skip "another user: this needs root"
   mkdir -m 755 "$T/copy"
-  sqlite3 "$GPUAAS_STATE" ".backup '$T/copy/state.db'"
+  cp "$GPUAAS_STATE" "$T/copy/"
   chmod 644 "$T/copy/state.db"
   chmod 755 "$T"
   run_status 6 setpriv --reuid nobody --clear-groups gpuaas-list slots --state "$T/copy/state.db"

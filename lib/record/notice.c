@@ -13,8 +13,8 @@ const struct ga_schema ga_notice_schema = {
 		GA_SERIAL(S, notice, GA_REQ,
 			  "number of the notice; raised and cleared have the same"),
 		GA_ENUM(S, change, GA_REQ, changes,
-			"raised: the object needs a person; cleared: it no longer does, or somebody "
-			"acknowledged it"),
+			"raised: the object needs a person; cleared: it no longer does, or "
+			"somebody acknowledged it"),
 		GA_TEXT(S, hook, GA_REQ, GA_T_ANY, "hook that receives the notice"),
 		GA_TRI(S, told,
 		       "whether the hook succeeded; null: it still runs, or this is a dry run"),

@@ -733,10 +733,8 @@ static void tell_answer(const struct ga_placed *answer)
 		return;
 	}
 	ga_cli_note_status((int)r->status);
-	if (answer->reasons.n)
-		ga_say("now it would be refused:");
-	else
-		ga_say("now it would be refused: %s", r->sentence);
+	ga_say("now it would be refused:%s%s", answer->reasons.n ? "" : " ",
+	       answer->reasons.n ? "" : r->sentence);
 	for (i = 0; i < answer->reasons.n; i++)
 		ga_say("  %s", answer->reasons.v[i].sentence);
 	if (r->hint)
@@ -766,10 +764,9 @@ static int try_out(const struct ga_place_opts *o, struct ga_err *err)
 	dry.dry_run = true;
 	placer.db = db;
 	r = ga_request_of(&dry, &request, err);
-	if (r == 0)
-		r = ga_cli_stale_after(&placer.stale_seconds, err);
-	if (r == 0)
-		r = ga_placer_run(&placer, &request, 1, err);
+	if (r == 0 && (ga_cli_stale_after(&placer.stale_seconds, err) < 0 ||
+		       ga_placer_run(&placer, &request, 1, err) < 0))
+		r = -1;
 	if (r == 0 && placer.results.n) {
 		tell_answer(&placer.results.v[0]);
 		r = placer.results.v[0].is_plan;

@@ -104,11 +104,10 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 				  "queue", path),
 				 ("another SQLite tool has it open; 'fuser %s' names it", path));
 	case SQLITE_READONLY:
-		if (rc != SQLITE_READONLY)
-			return fail_beside(path, err);
-		/* fall through */
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
+		if (db->mode == GA_DB_READ && rc != SQLITE_READONLY)
+			return fail_beside(path, err);
 		return ga_fail_for(err, GA_DENIED, "read_only", "'%s' cannot be written: %s", path,
 				   sentence);
 	case SQLITE_NOTADB:

@@ -3,18 +3,14 @@
 #include "state/allocation/allocation.h"
 #include "record/result.h"
 #include "state/db/fsm.h"
-#include "state/db/json.h"
 #include "state/db/row.h"
 
-/* The end of the run time of a request, which begins with the use (attention and drains count in
- * the same way). The fraction of the second stays as it is. */
-#define RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
+/* The end of the run time. The fraction of the second stays as it is. */
 #define RUN_UNTIL \
-	"iif(a.state IN ('active', 'held', 'preempting') AND " RUN_SECONDS " IS NOT NULL, " \
-	"(SELECT strftime('%Y-%m-%dT%H:%M:%S', substr(b.at, 1, 19), '+' || " RUN_SECONDS \
-	" || ' seconds') || substr(b.at, 20) FROM (SELECT coalesce((SELECT min(u.started_at) " \
-	"FROM usage u WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), " \
-	"a.created_at) AS at) AS b), NULL)"
+	"iif(a.state IN ('active', 'held', 'preempting') AND " GA_SQL_RUN_SECONDS \
+	" IS NOT NULL, (SELECT strftime('%Y-%m-%dT%H:%M:%S', substr(b.at, 1, 19), '+' || " \
+	GA_SQL_RUN_SECONDS " || ' seconds') || substr(b.at, 20) FROM (SELECT " GA_SQL_RUN_BEGAN \
+	" AS at) AS b), NULL)"
 
 /* In the order of ga_allocation_schema. The phases are those of the plan's attempt. */
 #define ALLOCATIONS \

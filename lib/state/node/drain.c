@@ -11,6 +11,7 @@
 #include "record/release.h"
 #include "record/state.h"
 #include "record/time.h"
+#include "state/allocation/allocation.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
 #include "state/db/fsm.h"
@@ -261,10 +262,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 	 * a wipe. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
-			"a.created_by, json_extract("
-			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
-			"coalesce((SELECT min(u.started_at) FROM usage u "
-			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
+			"a.created_by, " GA_SQL_RUN_SECONDS ", " GA_SQL_RUN_BEGAN ", "
 			"a.name, a.shape, " OTHERS ", " DEADLINE ", " DRAINS ", " BILLED ", " SLOTS
 			" FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "

@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "record/size.h"
 #include "record/time.h"
+#include "state/allocation/allocation.h"
 #include "state/allocation/move.h"
 #include "state/db/attend.h"
 #include "state/db/invariant.h"
@@ -53,8 +54,6 @@ static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_atte
 	return ga_attention_emit(&f, to, err);
 }
 
-#define RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
-
 static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -62,11 +61,9 @@ static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct g
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT a.id, a.state, a.node_id, a.project, "
-			"coalesce((SELECT min(u.started_at) FROM usage u WHERE "
-			"u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			RUN_SECONDS ", a.shape FROM allocation a WHERE a.state = 'active' "
-			"AND " RUN_SECONDS " IS NOT NULL ORDER BY a.created_at, a.id",
+			"SELECT a.id, a.state, a.node_id, a.project, " GA_SQL_RUN_BEGAN ", "
+			GA_SQL_RUN_SECONDS ", a.shape FROM allocation a WHERE a.state = 'active' "
+			"AND " GA_SQL_RUN_SECONDS " IS NOT NULL ORDER BY a.created_at, a.id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

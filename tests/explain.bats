@@ -67,6 +67,7 @@ load helper
   [[ $(wc -l < "$T/words") -gt 700 ]]
   # shellcheck disable=SC2046 # one argument a word
   gpuaas-explain $(cat "$T/words") > "$T/all"
+  refute_grep -F "(null)" "$T/all"
   assert_equal "$(awk 'length > 79 && !/^        /' "$T/all")" ""
   refute_grep -E '^ *\.[A-Z][a-z]( |$)|\\[&(e]' "$T/all"
   for page in codes.7 operations.7 export.1; do

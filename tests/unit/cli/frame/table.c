@@ -21,7 +21,7 @@ static const char *text_of(const struct ga_field *f)
 		[GA_T_DIGEST] = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b",
 		[GA_T_PCI] = "0000:19:00.0", [GA_T_MAC] = "52:54:00:12:34:56",
 		[GA_T_IP] = "fd00:10:20:30::1234", [GA_T_CPUS] = "0-11,24-35",
-		[GA_T_HEX] = "e3b0c4",
+		[GA_T_HEX] = "e3b0c4", [GA_T_WORD] = "eui.002538b5410a1001",
 	};
 	const char *longest = NULL;
 

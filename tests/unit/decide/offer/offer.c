@@ -350,6 +350,7 @@ static void refused(void)
 			s.profile.image = named;
 		}
 		ga_offer_refuser_release(&r);
+		ga_list_release(&s.profile.types);
 		end(&s);
 	}
 }

@@ -199,6 +199,7 @@ static const char *const others[][3] = {
 		"sha256:1111111111111111111111111111111111111111111111111111111111111111",
 	},
 	[GA_T_PCI] = { "0000:ff:00.0" },
+	[GA_T_WORD] = { "other" },
 };
 
 static void change_text(json_t *record, json_t *in, const struct ga_field *f, const char *path)

@@ -204,6 +204,18 @@ END
   jq_is .name vm1
 }
 
+@test "only codes are values of code, and the words are those of the list" {
+  local code
+  run_status 2 gpuaas-list attention --where code=stuk
+  assert_stderr "'stuk' is never the value of 'code'"
+  assert_stderr "near to it: 'stuck'"
+  for code in available 10 slot; do
+    run_status 2 gpuaas-list attention --where "code=$code"
+    assert_stderr "gpuaas-codes(7) has the codes"
+  done
+  run_ok gpuaas-list attention --where code=stuck
+}
+
 # takes KIND: the command that takes the words of "gpuaas-list KIND -o name"; "-": none does, and
 # -o name is refused
 takes()

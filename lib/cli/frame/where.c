@@ -260,7 +260,8 @@ static int refuse_unheld(struct ga_db *db, const char *kind, const struct ga_whe
 	}
 	return ga_refuse(err, GA_NOTFOUND, NULL, value,
 			 ("no %s has the %s '%s'; those that are released, cancelled or retired do "
-			  "not count", kind, w->path, value), ("'gpuaas-list %ss' shows them", kind));
+			  "not count", kind, w->path, value),
+			 ("'gpuaas-list %ss' shows them", kind));
 }
 
 /* A value of a member that names objects of the kind: it may name one that has ended. */
@@ -269,20 +270,23 @@ static int check_named(struct ga_db *db, const char *kind, const struct ga_list_
 		       struct ga_err *err)
 {
 	ga_autofree char *found = NULL, *path = ga_xstrdup(kind);
+	const char *sign = w->op == GA_WHERE_IS ? "=" : "!=";
 	const struct ga_where by_id = { .path = path, .field = w->field };
 	const struct ga_list_query objects = { .kind = kind };
 	int r;
 
 	if (ga_streq(kind, "node") || ga_streq(kind, "slot") || ga_streq(kind, "allocation")) {
 		r = some_row_has(db, &objects, &by_id, value, true, err);
-		return r ? r :
-			   ga_refuse(err, GA_NOTFOUND, NULL, value->text,
-				     ("%s%s means %s %s, which is released, cancelled or retired",
-				      w->path, w->op == GA_WHERE_IS ? "=" : "!=", kind, value->text),
-				     ("'gpuaas-list %ss' shows the others; a name means an ended %s "
-				      "before the beginning of an id", kind, kind));
+		if (r)
+			return r;
+		return ga_refuse(err, GA_NOTFOUND, NULL, value->text,
+				 ("%s%s means %s %s, which is released, cancelled or retired",
+				  w->path, sign, kind, value->text),
+				 ("'gpuaas-list %ss' shows the others; a name means an ended %s "
+				  "before the beginning of an id", kind, kind));
 	}
-	if (ga_streq(kind, "type") || ga_store_resolve(db, kind, value->text, &found, NULL, err) == 0)
+	if (ga_streq(kind, "type") ||
+	    ga_store_resolve(db, kind, value->text, &found, NULL, err) == 0)
 		return 1;
 	if (err->code != GA_NOTFOUND)
 		return -1;

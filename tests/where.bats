@@ -216,6 +216,14 @@ END
   run_ok gpuaas-list attention --where code=stuck
 }
 
+@test "the words of gpu_memory and cause are a closed set" {
+  run_status 2 gpuaas-list slots --where gpu_memory=not_provn
+  assert_stderr "near to it: 'not_proven'"
+  run_status 2 gpuaas-list evidence --where cause=relase
+  assert_stderr "near to it: 'release'"
+  run_ok gpuaas-list evidence --where cause=rebuild,alone
+}
+
 # takes KIND: the command that takes the words of "gpuaas-list KIND -o name"; "-": none does, and
 # -o name is refused
 takes()

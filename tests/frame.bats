@@ -353,7 +353,7 @@ as_run()
   # A closed set, a number, a truth value.
   # A code that no page has is a typing error, where nothing has it.
   run_status 2 gpuaas-list attention --where code=stuk
-  assert_stderr "near to it: stuck"
+  assert_stderr "near to it: 'stuck'"
   run_ok gpuaas-list attention --where code=stuck
   run_status 2 gpuaas-list slots --where state=avilable
   assert_stderr "'avilable' is never the value of 'state'"

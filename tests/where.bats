@@ -161,6 +161,69 @@ END
   refute_output "no slot"
 }
 
+@test "a command that acts refuses a value after != that only ended objects, or none, have" {
+  local id old condition
+  id=$(gpuaas-list allocations -o name)
+  gpuaas-place --profile lab --project vision --name "$id" > "$T/plan"
+  gpuaas-place --profile lab --project vision --name "${id:0:4}" > "$T/plan"
+  gpuaas-list allocations -o name > "$T/ids"
+  for old in $(grep -v "$id" "$T/ids"); do
+    run_ok gpuaas-release "$old" --yes
+  done
+  for condition in "name!=$id" "name!=${id:0:4}" "allocation!=${id:0:4}" "allocation!=$old" "name=vm1,$id" \
+    "allocation=vm1,$old"; do
+    echo "$condition"
+    run_status 5 gpuaas-release --where "$condition" --yes
+    assert_equal "$output" ""
+    [[ $stderr = *"released, cancelled or retired"* || $stderr = *"=$id means that one"* ]]
+  done
+  for condition in access.address!=1.2.3.4 network.expected_ip!=1.2.3.4 tenant_image!=nosuch count!=99; do
+    echo "$condition"
+    run_status 5 gpuaas-release --where "$condition" --yes
+    assert_stderr "no allocation has the ${condition%!*} '${condition#*=}'"
+  done
+  for condition in nvme_wwid nvme_serial gpu_pci_address nvme_path mac private_ip slot_index fingerprint; do
+    echo "$condition"
+    run_status 5 gpuaas-approve cordon --reason test --where "$condition!=99"
+    assert_stderr "no slot has the $condition '99'"
+  done
+  run_status 5 gpuaas-node drain --reason test --where boot_id!=99
+  run_status 5 gpuaas-on --nodes 'address!=h9' true
+  assert_stderr "no node has the address 'h9'"
+  assert_equal "$(gpuaas-list allocations -o csv --columns name,state | grep -c placed)" 1
+  # One value alone takes nothing by mistake, and a list shows what there is.
+  run_ok gpuaas-release --where "name=$id" --yes
+  assert_stderr "no allocation meets the conditions: nothing was done"
+  run_ok gpuaas-list allocations --where "name!=$id" --where state=placed
+  jq_is .name vm1
+  # A reason, a closed set and a node without an allocation need no record that has them.
+  for condition in reason!=nosuch state!=active "node!=$(gpuaas-list nodes --where name=null --limit 1 -o name)"; do
+    run_ok gpuaas-release --where "$condition" --dry-run
+  done
+  run_ok gpuaas-release --where name!=null --where slots!=null --yes
+  jq_is .name vm1
+}
+
+@test "only codes are values of code, and the words are those of the list" {
+  local code
+  run_status 2 gpuaas-list attention --where code=stuk
+  assert_stderr "'stuk' is never the value of 'code'"
+  assert_stderr "near to it: 'stuck'"
+  for code in available 10 slot; do
+    run_status 2 gpuaas-list attention --where "code=$code"
+    assert_stderr "gpuaas-codes(7) has the codes"
+  done
+  run_ok gpuaas-list attention --where code=stuck
+}
+
+@test "the words of gpu_memory and cause are a closed set" {
+  run_status 2 gpuaas-list slots --where gpu_memory=not_provn
+  assert_stderr "near to it: 'not_proven'"
+  run_status 2 gpuaas-list evidence --where cause=relase
+  assert_stderr "near to it: 'release'"
+  run_ok gpuaas-list evidence --where cause=rebuild,alone
+}
+
 # takes KIND: the command that takes the words of "gpuaas-list KIND -o name"; "-": none does, and
 # -o name is refused
 takes()

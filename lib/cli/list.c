@@ -65,12 +65,10 @@ int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
 		/* Other words of that form, such as actions of the audit, are in no page. */
 		if (!ga_streq(w->field->name, "code") || w->field->format != GA_T_CODE)
 			continue;
-		for (j = 0; j < w->values.n; j++) {
-			if (w->values.v[j].null || ga_explain_knows(w->values.v[j].text, err) == 0)
-				continue;
-			err->code = GA_USAGE;
-			return ga_hint(err, "'gpuaas-explain --list' prints the words");
-		}
+		for (j = 0; j < w->values.n; j++)
+			if (!w->values.v[j].null &&
+			    ga_explain_code(w->path, w->values.v[j].text, err) < 0)
+				return -1;
 	}
 	return 0;
 }

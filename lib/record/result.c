@@ -8,13 +8,13 @@
 
 static const char *const progress_states[] = { "started", "running", "finished", "failed", NULL };
 static const char *const lease_states[] = { "seen", "missing", "mismatch", "unknown", NULL };
-static const char *const step_outcomes[] = { "confirmed", "not_needed", "not_proven", "failed",
-					     NULL };
 static const char *const media[] = { "nvme", "block", "file", NULL };
 static const char *const methods[] = { "sanitize_crypto", "sanitize_block", "format_crypto",
 				       "format_user", "zeroout", NULL };
 static const char *const wipe_outcomes[] = { "confirmed", "not_started", "unknown", "failed",
 					     NULL };
+static const char *const evidence_causes[] = { "first",	  "release", "repair", "rebuild",
+					       "alone",	  NULL };
 static const char *const evidence_classes[] = { "none", "clear", "purge", NULL };
 static const char *const severities[] = { "error", "warning", "info", NULL };
 static const char *const observations[] = { "ok", "bad", "unknown", NULL };
@@ -140,7 +140,7 @@ const struct ga_schema ga_step_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, step, GA_REQ, GA_T_CODE, "action or check"),
-		GA_ENUM(S, outcome, GA_REQ, step_outcomes, "outcome of the step"),
+		GA_ENUM(S, outcome, GA_REQ, ga_step_outcomes, "outcome of the step"),
 		GA_TEXT(S, detail, GA_NULLOK, GA_T_ANY, "details, for people"),
 		GA_FIELDS_END },
 };
@@ -252,8 +252,8 @@ const struct ga_schema ga_wipe_evidence_schema = {
 		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when the wipe began"),
 		GA_TEXT(S, finished_at, GA_REQ, GA_T_TIME, "when the wipe ended"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_WORD, "boot id of the host"),
-		GA_TEXT(S, cause, GA_REQ, GA_T_CODE,
-			"cause of the wipe: first, release, repair, rebuild or alone"),
+		GA_ENUM(S, cause, GA_REQ, evidence_causes,
+			"cause of the wipe; alone: without an order"),
 		GA_OBJ(S, device, GA_REQ, &wiped_device_schema, "disk that was wiped"),
 		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_schema,
 		       "capabilities of the drive for a wipe"),

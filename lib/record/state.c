@@ -75,7 +75,7 @@ const struct ga_schema ga_slot_schema = {
 		GA_TEXT(S, tainted_since, GA_NULLOK, GA_T_TIME,
 			"when the slot became tainted; null: not tainted"),
 		GA_TEXT(S, wipe_evidence, GA_NULLOK, GA_T_ID, "evidence of the last wipe"),
-		GA_TEXT(S, gpu_memory, GA_NULLOK, GA_T_CODE,
+		GA_ENUM(S, gpu_memory, GA_NULLOK, ga_step_outcomes,
 			"outcome of the GPU memory step in the last wipe"),
 		GA_TEXT(S, allocation, GA_NULLOK, GA_T_ID,
 			"allocation that has the slot; null: none"),

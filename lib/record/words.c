@@ -8,6 +8,7 @@ const char *const ga_schema_words[] = { "slice", "baremetal", NULL };
 const char *const ga_class_words[] = { "clear", "purge", NULL };
 const char *const ga_verify_words[] = { "full", "sampled", NULL };
 const char *const ga_gpu_memory_words[] = { "required", "if_supported", NULL };
+const char *const ga_step_outcomes[] = { "confirmed", "not_needed", "not_proven", "failed", NULL };
 const char *const ga_slot_states[] = { "disabled",	 "available",	"reserved", "provisioning",
 				       "active",	 "releasing",	"wiping",
 				       "cleanup_blocked", "quarantined", "retired", NULL };

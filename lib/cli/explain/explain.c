@@ -223,12 +223,26 @@ int ga_explain(const char *word, struct ga_err *err)
 	return 0;
 }
 
-int ga_explain_knows(const char *word, struct ga_err *err)
+int ga_explain_code(const char *member, const char *word, struct ga_err *err)
 {
-	ga_autotexts struct ga_texts words = { NULL, 0 };
+	ga_autotexts struct ga_texts codes = { NULL, 0 };
+	const struct ga_explain_page *page;
+	ga_autofree char *hint = NULL;
+	struct ga_closest_names near;
+	size_t i;
 
-	all_words(&words);
-	return ga_texts_has(&words, word) ? 0 : unknown(word, err);
+	for (page = ga_explain_pages; page->name; page++)
+		if (ga_streq(page->name, "gpuaas-codes"))
+			ga_mdoc_words(page, &codes);
+	if (ga_texts_has(&codes, word))
+		return 0;
+	ga_closest_begin(&near, word);
+	for (i = 0; i < codes.n; i++)
+		ga_closest_word(&near, codes.v[i]);
+	hint = ga_closest_hint(&near);
+	return ga_refuse(err, GA_USAGE, "no_value", NULL,
+			 ("'%.64s' is never the value of '%s'", word, member),
+			 ("%sgpuaas-codes(7) has the codes", hint));
 }
 
 void ga_explain_list(void)

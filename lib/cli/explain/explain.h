@@ -12,8 +12,9 @@
 
 /* Prints everything that the word means. GA_NOTFOUND with near words. */
 GA_MUST_CHECK int ga_explain(const char *word, struct ga_err *err);
-/* Whether a page or a kind of record has the word; GA_NOTFOUND with near words, as ga_explain. */
-GA_MUST_CHECK int ga_explain_knows(const char *word, struct ga_err *err);
+/* Checks a value of a member that has codes: GA_USAGE "no_value" with near ones, where
+ * gpuaas-codes(7) has none of that name. States and exit statuses are no codes. */
+GA_MUST_CHECK int ga_explain_code(const char *member, const char *word, struct ga_err *err);
 /* Prints every word, one a line, sorted. */
 void ga_explain_list(void);
 

@@ -10,6 +10,7 @@
 #include "cli/frame/table_views.h"
 #include "cli/frame/types.h"
 #include "state/query/find.h"
+#include "state/query/still.h"
 
 void ga_cli_where_release(struct ga_cli_where *w)
 {
@@ -115,12 +116,17 @@ static int resolve_value(struct ga_db *db, const char *list, const struct ga_sch
 	return 1;
 }
 
-static int note_row(const struct ga_schema *schema, const void *obj, void *any, struct ga_err *err)
+struct seen {
+	bool live; /* only records of objects that have not ended count */
+	bool any;
+};
+
+static int note_row(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
-	(void)schema;
-	(void)obj;
+	struct seen *seen = arg;
+
 	(void)err;
-	*(bool *)any = true;
+	seen->any = seen->any || !seen->live || !ga_store_has_ended(schema, obj);
 	return 0;
 }
 
@@ -132,21 +138,22 @@ static void ignore_unreadable(const char *kind, const char *object, const struct
 	(void)why;
 }
 
-/* Whether a record of the whole list has the value: it may name what the state has no more. */
+/* Whether a record of the list has the value, whatever the other conditions say. */
 static int some_row_has(struct ga_db *db, const struct ga_list_query *q, const struct ga_where *w,
-			const struct ga_where_value *value, struct ga_err *err)
+			const struct ga_where_value *value, bool live, struct ga_err *err)
 {
 	struct ga_where_value one = *value; /* borrowed, as path is */
 	struct ga_where is = { .path = w->path, .field = w->field, .op = GA_WHERE_IS,
 			       .values = { &one, 1 } };
 	const struct ga_wheres where = { &is, 1 };
 	const struct ga_list_query all = {
-		.kind = q->kind, .where = &where, .limit = 1, .stale_seconds = q->stale_seconds,
-		.here = q->here, .unreadable = ignore_unreadable,
+		.kind = q->kind, .where = &where, .limit = live ? 0 : 1,
+		.stale_seconds = q->stale_seconds, .here = q->here,
+		.unreadable = ignore_unreadable,
 	};
-	bool any = false;
+	struct seen seen = { .live = live };
 
-	return ga_store_list(db, &all, note_row, &any, err) < 0 ? -1 : any;
+	return ga_store_list(db, &all, note_row, &seen, err) < 0 ? -1 : seen.any;
 }
 
 /* Resolves the values of one condition, and notes those that name nothing. */
@@ -163,7 +170,7 @@ static int resolve(struct ga_db *db, const struct ga_list_query *q, const struct
 			continue;
 		r = resolve_value(db, q->kind, schema, w, i, &why, err);
 		if (!r)
-			r = some_row_has(db, q, w, &w->values.v[i], err);
+			r = some_row_has(db, q, w, &w->values.v[i], false, err);
 		if (r < 0)
 			return -1;
 		if (r)
@@ -212,24 +219,100 @@ int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 	return 0;
 }
 
-/* Refuses a value that no record of the list has, of a member that tells its records apart: the
- * condition with != would then take the very record that it was to leave out. */
+/* ---- values that would take what they were to leave out ---- */
+
+static bool is_prose(const struct ga_field *f)
+{
+	static const char *const ends[] = { "reason", "detail", "sentence", "hint" };
+	size_t len = strlen(f->name), i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(ends); i++)
+		if (len >= strlen(ends[i]) && ga_streq(f->name + len - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
+/* Whether the values of a member tell records apart, so that one which none has is a mistake. */
+static bool tells_apart(const struct ga_field *f)
+{
+	if (f->type == GA_F_INT || f->type == GA_F_INTS)
+		return true;
+	return (f->type == GA_F_TEXT || f->type == GA_F_TEXTS) && !f->values &&
+	       f->format != GA_T_CODE && f->format != GA_T_TIME && !is_prose(f);
+}
+
 static int refuse_unheld(struct ga_db *db, const char *kind, const struct ga_where *w,
 			 const char *value, struct ga_err *err)
 {
 	ga_autofree char *id = NULL;
 
 	if (!strcmp(w->path, "name")) {
-		if (ga_store_resolve(db, kind, value, &id, NULL, err) == 0)
-			return ga_refuse(err, GA_NOTFOUND, NULL, value,
-					 ("no %s has the name '%s': an id begins so", kind, value),
-					 ("--where %s%s%s means that one", kind,
-					  w->op == GA_WHERE_IS ? "=" : "!=", id));
-		if (!ga_streq(err->reason, "ambiguous"))
+		if (ga_store_resolve(db, kind, value, &id, NULL, err) == 0) {
+			if (ga_starts(id, value))
+				return ga_refuse(err, GA_NOTFOUND, NULL, value,
+						 ("no %s has the name '%s': an id begins so", kind,
+						  value),
+						 ("--where %s%s%s means that one", kind,
+						  w->op == GA_WHERE_IS ? "=" : "!=", id));
+		} else if (!ga_streq(err->reason, "ambiguous")) {
 			return -1;
+		}
 	}
-	return ga_refuse(err, GA_NOTFOUND, NULL, value, ("no %s has the %s '%s'", kind, w->path,
-			 value), ("'gpuaas-list %ss' shows them", kind));
+	return ga_refuse(err, GA_NOTFOUND, NULL, value,
+			 ("no %s has the %s '%s'; those that are released, cancelled or retired do "
+			  "not count", kind, w->path, value),
+			 ("'gpuaas-list %ss' shows them", kind));
+}
+
+/* A value of a member that names objects of the kind: it may name one that has ended. */
+static int check_named(struct ga_db *db, const char *kind, const struct ga_list_query *q,
+		       const struct ga_where *w, const struct ga_where_value *value,
+		       struct ga_err *err)
+{
+	ga_autofree char *found = NULL, *path = ga_xstrdup(kind);
+	const char *sign = w->op == GA_WHERE_IS ? "=" : "!=";
+	const struct ga_where by_id = { .path = path, .field = w->field };
+	const struct ga_list_query objects = { .kind = kind };
+	int r;
+
+	if (ga_streq(kind, "node") || ga_streq(kind, "slot") || ga_streq(kind, "allocation")) {
+		r = some_row_has(db, &objects, &by_id, value, true, err);
+		if (r)
+			return r;
+		return ga_refuse(err, GA_NOTFOUND, NULL, value->text,
+				 ("%s%s means %s %s, which is released, cancelled or retired",
+				  w->path, sign, kind, value->text),
+				 ("'gpuaas-list %ss' shows the others; a name means an ended %s "
+				  "before the beginning of an id", kind, kind));
+	}
+	if (ga_streq(kind, "type") ||
+	    ga_store_resolve(db, kind, value->text, &found, NULL, err) == 0)
+		return 1;
+	if (err->code != GA_NOTFOUND)
+		return -1;
+	r = some_row_has(db, q, w, value, true, err);
+	if (r > 0)
+		ga_err_clear(err);
+	return r > 0 ? 1 : -1;
+}
+
+static int check_value(struct ga_db *db, const char *kind, const struct ga_list_query *q,
+		       const struct ga_where *w, const struct ga_where_value *value,
+		       struct ga_err *err)
+{
+	/* One value alone takes less than is meant, never more: what has ended may have it. */
+	bool alone = w->op == GA_WHERE_IS && w->values.n == 1;
+	const char *names = ga_cli_member_means(NULL, w->field);
+	int r;
+
+	if (value->null || (w->op != GA_WHERE_IS && w->op != GA_WHERE_IS_NOT) ||
+	    !tells_apart(w->field) ||
+	    (alone && strcmp(w->path, "name") && strcmp(w->path, "claim")))
+		return 1;
+	if (names)
+		return check_named(db, names, q, w, value, err);
+	r = some_row_has(db, q, w, value, !alone, err);
+	return r ? r : refuse_unheld(db, kind, w, value->text, err);
 }
 
 int ga_cli_where_known(struct ga_db *db, const char *kind, const struct ga_list_query *q,
@@ -243,17 +326,10 @@ int ga_cli_where_known(struct ga_db *db, const char *kind, const struct ga_list_
 	}
 	for (i = 0; i < w->where.n; i++) {
 		const struct ga_where *c = &w->where.v[i];
-		bool tells = !strcmp(c->path, "name") || !strcmp(c->path, "claim");
 
-		for (j = 0; tells && j < c->values.n; j++) {
-			int r = c->values.v[j].null ? 1 :
-						      some_row_has(db, q, c, &c->values.v[j], err);
-
-			if (r < 0)
+		for (j = 0; j < c->values.n; j++)
+			if (check_value(db, kind, q, c, &c->values.v[j], err) < 0)
 				return -1;
-			if (!r)
-				return refuse_unheld(db, kind, c, c->values.v[j].text, err);
-		}
 	}
 	return 0;
 }

@@ -32,9 +32,17 @@ void ga_cli_where_release(struct ga_cli_where *w);
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 			       const struct ga_schema *schema, struct ga_list_query *q,
 			       struct ga_cli_where *ret, struct ga_err *err);
-/* For a command that acts on objects of that kind, after ga_cli_where with q: GA_NOTFOUND, or
- * GA_USAGE of a type, with near names when a condition names something that is not there; also when
- * no record of the list has the value as its name or claim. */
+/*
+ * For a command that acts on objects of that kind, after ga_cli_where with q: GA_NOTFOUND, or
+ * GA_USAGE of a type, with near names when a condition names something that is not there.
+ * "name!=jbo1" would take the very record that it was to leave out. So a value after !=, or one of
+ * several, must be one that an object has which the command could take: those that are released,
+ * cancelled or retired do not count. This holds for each number, and each text without a closed set
+ * of words, except codes, times and prose (reasons, details). A text that names a profile, region
+ * or the like may name any that the state has; one that names a node, slot or allocation any that
+ * has not ended. One value alone after = takes less, never more: only a name and a claim are
+ * checked, and what has ended may have it.
+ */
 GA_MUST_CHECK int ga_cli_where_known(struct ga_db *db, const char *kind,
 				     const struct ga_list_query *q, const struct ga_cli_where *w,
 				     struct ga_err *err);

@@ -57,6 +57,14 @@ static int unknown(struct ga_db *db, const char *kind, const char *text, struct 
 			  strcmp(kind, "project") ? kind : "allocation"));
 }
 
+/* "0", or "255": people mean the slot of that number on its node. */
+static bool is_slot_number(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return n && n <= 3 && !text[n];
+}
+
 int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 		     const char **kind_found, struct ga_err *err)
 {
@@ -72,6 +80,12 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 			*ret = ga_xstrdup(text);
 		return r > 0 ? 0 : r < 0 ? -1 : unknown(db, kind, text, err);
 	}
+	if (ga_streq(kind, "slot") && is_slot_number(text))
+		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
+				 ("'%s' may be the number of a slot on its node, or the beginning "
+				  "of an id", text),
+				 ("--where slot_index=%s means the number; more of the id means "
+				  "that slot", text));
 	if (ga_db_query(db, &rows, err,
 			"SELECT k, id, rank FROM (" FINDING ") found WHERE ?2 IS NULL OR k = ?2 "
 			"ORDER BY rank, k, id LIMIT 9",

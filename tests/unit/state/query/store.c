@@ -49,6 +49,8 @@ static void finding(void)
 	       "could be slot s0000001, slot s0000002", "an ambiguous prefix names the matches");
 	t_code(resolve(db, "slot", "a0000001", &id, &kind, &err), &err, GA_NOTFOUND, "no slot",
 	       "an allocation is no slot");
+	t_code(resolve(db, "slot", "0", &id, &kind, &err), &err, GA_USAGE,
+	       "'0' may be the number of a slot on its node", "a number is no beginning of an id");
 	t_code(resolve(db, NULL, "", &id, &kind, &err), &err, GA_NOTFOUND, "", "no text is no "
 		"prefix");
 	t_code(resolve(db, NULL, "%", &id, &kind, &err), &err, GA_NOTFOUND, "", "no pattern "

@@ -72,6 +72,16 @@ static const struct verb verbs[] = {
 	{ .name = NULL },
 };
 
+/* The last one, without a name: there is none. */
+static const struct verb *find_verb(const char *name)
+{
+	const struct verb *v = verbs;
+
+	while (v->name && strcmp(v->name, name))
+		v++;
+	return v;
+}
+
 static bool may_begin(const struct verb *v, const char *state)
 {
 	size_t i;
@@ -98,7 +108,7 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	if (s->cordon_reason && ga_streq(v->name, "enable"))
 		return ga_hint(err, "it is cordoned (%s): gpuaas-approve uncordon %s",
 			       s->cordon_reason, s->slot);
-	if (ga_streq(s->state, "available") && ga_streq(v->name, "retire"))
+	if (may_begin(find_verb("disable"), s->state) && ga_streq(v->name, "retire"))
 		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
 	if (s->allocation && ga_streq(v->name, "disable"))
 		return ga_hint(err, "gpuaas-approve cordon %s keeps new work off it; it is held by "
@@ -409,16 +419,6 @@ static int hint_unwiped(struct ga_db *db, const struct ga_slot *s, struct ga_err
 static void cleanup_slot(struct ga_slot *s)
 {
 	ga_schema_release(&ga_slot_schema, s);
-}
-
-/* The last one, without a name: there is none. */
-static const struct verb *find_verb(const char *name)
-{
-	const struct verb *v = verbs;
-
-	while (v->name && strcmp(v->name, name))
-		v++;
-	return v;
 }
 
 bool ga_store_slot_needs_reason(const char *verb)

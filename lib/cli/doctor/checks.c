@@ -12,8 +12,8 @@
 
 /* ---- the state ---- */
 
-/* A finding about an object of the state. A person looks first where its command is not one to paste
- * as it stands: that one stands in the sentence then, and the one to paste shows the object. */
+/* A finding about an object of the state. Where its command is not one to paste as it stands, a
+ * person looks first: the command stands in the sentence, and the one to paste shows the object. */
 static void add_of_state(struct ga_doctor *d, const char *check, const char *object,
 			 const char *code, const char *sentence, const char *command)
 {

@@ -131,12 +131,14 @@ static int release_all(const struct ga_texts *ids, struct ga_err *err)
 	for (i = 0; i < ids->n; i++) {
 		if (release_one(ids->v[i], err) >= 0)
 			continue;
-		if ((!pending && ids->n == 1) || ga_streq(err->reason, "interrupted"))
+		if (ga_streq(err->reason, "interrupted"))
 			return -1;
-		if (pending)
-			ga_say("%s: %s", ids->v[i], err->msg);
-		else
-			ga_cli_say_error(err);
+		if (!pending) {
+			if (!ga_cli_several_goes_on(ids->n, -1, err))
+				return -1;
+			continue;
+		}
+		ga_say("%s: %s", ids->v[i], err->msg);
 		ga_cli_note_status(err->code);
 		ga_err_clear(err);
 	}
@@ -145,7 +147,7 @@ static int release_all(const struct ga_texts *ids, struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	ga_cleanup(ga_texts_release) struct ga_texts ids = { 0 }, unused = { 0 };
+	ga_cleanup(ga_texts_release) struct ga_texts ids = { 0 }, typed = { 0 };
 	int n, r;
 	char *const *args = ga_cli_args(&n);
 	ga_cleanup(ga_cli_several_release) struct ga_several several = {
@@ -167,7 +169,7 @@ static int run(struct ga_err *err)
 	else
 		r = ga_release_pick(&several, &ask, &ids, err);
 	if (r >= 0 && !reads && !pending)
-		r = ga_release_confirm(&ask, &ids, &unused, err);
+		r = ga_release_confirm(&ask, &ids, &typed, err);
 	if (r >= 0 && !reads)
 		r = release_all(&ids, err);
 	if (!ask.dry_run)

@@ -184,11 +184,8 @@ static int run(struct ga_err *err)
 		int r = show_one(db, names.v[i], &shown, err);
 
 		ga_db_rollback(db);
-		if (names.n == 1)
+		if (!ga_cli_several_goes_on(names.n, r, err))
 			return r;
-		if (r < 0)
-			ga_cli_say_error(err);
-		ga_err_clear(err);
 	}
 	return 0;
 }

@@ -527,6 +527,14 @@ make_unwiped()
   run_status 4 by bob gpuaas-approve confirm "$q"
   assert_stderr "no longer has the disk 'eui.n000-1'"
   run_status 5 by bob gpuaas-approve confirm zzzz
+  # An id that is not enough for one proposal does not keep the others.
+  state_sql "INSERT INTO proposal (id, action, slot_id, device_id, reason, disposal,
+    proposed_by, proposed_uid, proposed_humans, proposed_at, expires_at) SELECT 'aaaaaaab', action,
+    slot_id, device_id, reason, disposal, proposed_by, proposed_uid, proposed_humans,
+    proposed_at, expires_at FROM proposal WHERE id = 'aaaaaaaa'"
+  run_status 2 by alice gpuaas-approve withdraw aaaa "$q"
+  assert_stderr "'aaaa' begins the id of more than one proposal"
+  jq_is '"\(.proposal) \(.state)"' "$q withdrawn"
 }
 
 @test "two people let a disk be destroyed that holds somebody's data" {

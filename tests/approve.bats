@@ -392,6 +392,8 @@ print(json.dumps(end, separators=(",", ":")))'
   assert_stderr "gpuaas-approve repair SLOT --reason TEXT"
   run_status 2 gpuaas-approve disable "$s"
   assert_stderr "needs --reason"
+  run_status 2 gpuaas-approve disable "$s" "$(slot_of 1)"
+  assert_equal "$(grep -c "needs --reason" <<< "$stderr")" 1
   run_ok gpuaas-approve cordon "$s" --reason "fan noise"
   jq_is '"\(.state) \(.cordon_reason)"' "available fan noise"
   # Every list says that it is off sale, and no count has it as available.
@@ -422,6 +424,8 @@ print(json.dumps(end, separators=(",", ":")))'
   run_status 4 gpuaas-approve retire "$s" --reason old
   assert_stderr "disable $s --reason"
   run_ok gpuaas-approve quarantine "$s" --reason "smells burnt"
+  run_status 4 gpuaas-approve retire "$s" --reason scrapped
+  assert_stderr "hint: gpuaas-approve disable $s --reason"
   run_ok gpuaas-approve disable "$s" --reason "smells burnt"
   run_ok gpuaas-approve retire "$s" --reason scrapped
   jq_is .state retired

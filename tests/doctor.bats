@@ -70,8 +70,9 @@ doctor()
   without_triggers "UPDATE device SET dirty_since = '2026-11-24T00:00:00.000000Z'
     WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot')"
   run_status 1 doctor --json
-  jq_slurp_is 'map(select(.check == "state" and .object == "'"$slot"'"))[0].command' \
-    "gpuaas-approve disable $slot --reason TEXT"
+  # A command with a text to fill in stands in the sentence; the one to paste shows the slot.
+  jq_slurp_is 'map(select(.check == "state" and .object == "'"$slot"'"))[0] |
+    "\(.command) \(.sentence | contains("gpuaas-approve disable '"$slot"' --reason TEXT"))"' "gpuaas-show $slot true"
   # TEXT is refused where it is pasted as it stands.
   run_status 2 gpuaas-approve disable "$slot" --reason TEXT
 }
@@ -119,6 +120,11 @@ found()
     assert_equal "$state $(found 0)" "$state "
     [[ $output != *--destroy-data* ]]
   done
+  # No command to paste has a stage that erases a disk, also not a later one.
+  without_triggers "UPDATE slot SET state = 'cleanup_blocked' WHERE id = '$slot'"
+  run_status 1 doctor --json
+  jq_slurp_is 'map(select(.object == "'"$slot"'" and .check == "attention") |
+    "\(.command) \(.sentence | test("gpuaas-wipe"))") | join(",")' "gpuaas-show $slot true"
   # A disabled slot whose blocker the state knows is in attention.
   without_triggers "UPDATE slot SET state = 'disabled', blockers = '[{\"code\":\"nvme_signature\",\"subject\":null,\"evidence\":\"data\",\"hint\":null}]' WHERE id = '$slot'"
   assert_equal "$(found 0)" ""

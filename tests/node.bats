@@ -168,8 +168,10 @@ END
   jq_is "select(.object==\"$job\")|[.command,(.sentence|test(\": wait for it$\"))]|join(\" \")" \
     "gpuaas-node drain $NODE true"
   jq_is "select(.object==\"$job\").owner" "$(gpuaas-list audit --where action=placed --limit 1 | jq -r .actor)"
-  jq_is "select(.object==\"$plan\")|[.code,.command]|join(\" \")" \
-    "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-on gpuaas-provision | gpuaas-state fold -"
+  # The command does not begin the plan on the node that drains.
+  jq_is "select(.object==\"$plan\")|[.code,.command]|join(\" \")" "not_taken_up gpuaas-show $plan"
+  jq_is "select(.object==\"$plan\").sentence" \
+    "a plan of project speech that is not begun yet: gpuaas-release $plan ends it before it expires"
   run_status 1 gpuaas-node drain "$NODE" --table
   assert_output "requested by root"
   # The expiry of the plan is over once its host took it up.

@@ -155,6 +155,21 @@ cleared nat_missing $NODE"
   assert_equal "$(jq -r '"\(.change) \(.sentence | split(":")[0])"' <<< "$output")" "cleared gpuaas-aaaaaaaa"
 }
 
+@test "a notice is not cleared with the acknowledgement of another entry" {
+  keeper a
+  drift domain_orphan gpuaas-aaaaaaaa gpuaas-bbbbbbbb
+  notify
+  run_ok gpuaas-state acknowledge "$NODE" --reason known --until 3d
+  state_sql "DELETE FROM acknowledgement WHERE sentence LIKE '%aaaaaaaa%'"
+  notify
+  assert_equal "$(jq -r '"\(.change) \(.sentence | split(":")[0])"' <<< "$output")" "cleared gpuaas-bbbbbbbb"
+  # The first one is repaired, the acknowledged one stays.
+  drift domain_orphan gpuaas-bbbbbbbb
+  notify
+  assert_equal "$(jq -r '"\(.change) \(.sentence | split(":")[0]) \(.acknowledged)"' <<< "$output")" \
+    "cleared gpuaas-aaaaaaaa null"
+}
+
 @test "--dry-run shows which hook would get which notice, and sends and records nothing" {
   keeper a
   keeper b

@@ -503,6 +503,37 @@ on_terminal()
   here script -qec "stty cols 200; $1" /dev/null
 }
 
+# begin_typing COMMAND: like on_terminal, in the background; what goes to descriptor 4 is typed
+begin_typing()
+{
+  : > "$T/screen"
+  rm -f "$T/keys"
+  mkfifo "$T/keys"
+  exec 4<> "$T/keys"
+  background typing "$1"
+}
+
+# Opens the keys itself: bash gives a command in the background no input else.
+typing()
+{
+  on_terminal "$1" < "$T/keys" > "$T/screen"
+}
+
+# asks N: the terminal has asked for N names
+asks()
+{
+  (($(grep -o 'type its name' "$T/screen" | wc -l) == $1))
+}
+
+end_typing()
+{
+  wait_for 60 has_ended "$BG_PID"
+  status=0
+  wait "$BG_PID" || status=$?
+  output=$(< "$T/screen")
+  exec 4>&-
+}
+
 @test "on a terminal, orders and plans that go to nobody say what comes next" {
   make_lab
   run on_terminal 'gpuaas-place --profile lab --gpus 1 --name one' < /dev/null
@@ -540,6 +571,43 @@ on_terminal()
     here bash -c 'gpuaas-place --profile lab --gpus 1 --name "$1" | gpuaas-provision' - "$name" > "$T/out"
   done
   run on_terminal 'gpuaas-release one two --json | cat' <<< $'one\ntwo'
-  [[ ${output##*type its name} != *'"kind"'*'type its name'* && ${output%%'"kind"'*} == *'type its name'*'type its name'* ]]
+  # Every question comes before the first record.
+  [[ ${output##*type its name} == *'"kind"'* && ${output%%'"kind"'*} == *'type its name'*'type its name'* ]]
   assert_equal "$(gpuaas-list allocations --where state=active)" ""
+}
+
+@test "Ctrl-C at any of several names ends the command before it has released one" {
+  make_lab
+  for name in one two; do
+    here bash -c 'gpuaas-place --profile lab --gpus 1 --name "$1" | gpuaas-provision' - "$name" > "$T/out"
+  done
+  for typed in "" one; do
+    begin_typing 'gpuaas-release one two --json'
+    wait_for 60 asks 1 || { cat -v "$T/screen"; return 1; }
+    [[ -z $typed ]] || echo "$typed" >&4
+    wait_for 60 asks "$((${#typed} ? 2 : 1))"
+    printf '\003' >&4
+    end_typing
+    assert_status 8
+    assert_output "nothing was done: the question for the names was interrupted by signal 2"
+    refute_output '"kind"'
+    asks "$((${#typed} ? 2 : 1))"
+    slots_are active active
+    assert_equal "$(gpuaas-list allocations --where state=active | wc -l)" 2
+  done
+}
+
+@test "an allocation that is held while another name is typed is not released: nobody typed its name" {
+  make_lab
+  jq_in_order -c '.name = "keeps" | .hold_seconds = 7200' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/out"
+  here bash -c 'gpuaas-place --profile keeps --gpus 1 --name one | gpuaas-provision' > "$T/out"
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name two | gpuaas-provision' > "$T/out"
+  begin_typing 'gpuaas-release one two --json'
+  wait_for 60 asks 1
+  here gpuaas-release one --json < /dev/null > "$T/held"
+  echo two >&4
+  end_typing
+  assert_status 4
+  assert_output "nobody has typed the name of '$(gpuaas-list allocations --where name=one | jq -r .allocation)'"
+  assert_equal "$(gpuaas-list allocations | jq -r '"\(.name) \(.state)"' | sort | paste -sd ' ')" "one held two released"
 }

@@ -10,6 +10,7 @@
 #include "look/host/host.h"
 #include "record/state.h"
 #include "record/wipe.h"
+#include "state/node/verbs.h"
 
 /* ---- looking again ---- */
 
@@ -227,6 +228,9 @@ int ga_approve_each(struct ga_approve_run *run, char *const *args, size_t n,
 
 	if (of_slots && ga_cli_several(&ask, &objects, err) < 0)
 		return -1;
+	/* The same for all: it is reported once. */
+	if (objects.n && !run->reason && ga_store_slot_needs_reason(args[0]))
+		return ga_fail(err, GA_USAGE, "%s needs --reason", args[0]);
 	run->still = ask.still;
 	for (i = 1; !of_slots && i < n; i++)
 		if (!ga_texts_has(&objects, args[i]))

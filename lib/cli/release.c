@@ -10,6 +10,7 @@
 
 #include "act/device/virt.h"
 #include "act/vm/release.h"
+#include "base/stop.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
@@ -144,7 +145,7 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 struct todo {
 	char *allocation; /* its id: a name may mean another one by the time of the release */
 	bool holds; /* order is the order to hold or start it, committed unless in a dry run */
-	bool unused;	  /* it has no used disk, so nobody confirmed anything */
+	bool unused;	  /* nobody confirmed that data is destroyed: none may be by now */
 	bool left;	  /* it does not meet the conditions any more: do nothing */
 	struct ga_hold_order order;
 };
@@ -199,7 +200,7 @@ static int find_todo(const char *id, const struct ga_release_ask *ask, struct to
 		return 0;
 	ret->allocation = ga_xstrdup(o.allocation);
 	seconds = hold_of(ask, &o);
-	ret->unused = !o.loses_data || (ask->unused_ids && ga_texts_has(ask->unused_ids, id));
+	ret->unused = !o.loses_data || (ask->typed && !ga_texts_has(ask->typed, id));
 	ret->holds = ask->undo || seconds > 0;
 	if (!ret->holds)
 		return 0;
@@ -215,7 +216,7 @@ static int find_todo(const char *id, const struct ga_release_ask *ask, struct to
 }
 
 /* 1: go on with it; 0: it is left out. */
-static int confirm(const char *id, const struct ga_release_ask *ask, struct ga_texts *unused,
+static int confirm(const char *id, const struct ga_release_ask *ask, struct ga_texts *typed,
 		   struct ga_err *err)
 {
 	ga_cleanup(ga_release_outlook_clear) struct ga_release_outlook o = { 0 };
@@ -224,38 +225,36 @@ static int confirm(const char *id, const struct ga_release_ask *ask, struct ga_t
 		return -1;
 	if (!o.allocation)
 		return 0;
-	if (ask->undo || hold_of(ask, &o) > 0)
+	if (ask->undo || hold_of(ask, &o) > 0 || !o.loses_data)
 		return 1;
-	if (o.loses_data)
-		return ga_cli_confirm(o.allocation, o.name, err) < 0 ? -1 : 1;
-	ga_texts_add(unused, id);
+	if (ga_cli_confirm(o.allocation, o.name, err) < 0)
+		return -1;
+	ga_texts_add(typed, id);
 	return 1;
 }
 
-int ga_release_confirm(struct ga_release_ask *ask, struct ga_texts *ids, struct ga_texts *unused,
+int ga_release_confirm(struct ga_release_ask *ask, struct ga_texts *ids, struct ga_texts *typed,
 		       struct ga_err *err)
 {
 	struct ga_texts go_on = { 0 };
-	size_t i;
+	size_t i, n = ids->n;
 	int r = 0;
 
 	if (ask->yes || ask->dry_run || !isatty(STDIN_FILENO))
 		return 0;
-	for (i = 0; i < ids->n; i++) {
-		r = confirm(ids->v[i], ask, unused, err);
+	for (i = 0; i < n && r >= 0; i++) {
+		r = confirm(ids->v[i], ask, typed, err);
 		if (r > 0)
 			ga_texts_add(&go_on, ids->v[i]);
-		if (r >= 0)
-			continue;
-		if (ids->n == 1)
-			break;
-		ga_cli_say_error(err);
-		ga_err_clear(err);
-		r = 0;
+		/* Ctrl-C at any name ends the command before it has done anything. */
+		if (ga_stop_check("nothing was done: the question for the names", err) < 0)
+			r = -1;
+		else if (r < 0 && ga_cli_several_goes_on(n, r, err))
+			r = 0;
 	}
 	ga_texts_release(ids);
 	*ids = go_on;
-	ask->unused_ids = unused;
+	ask->typed = typed;
 	return r < 0 ? -1 : 0;
 }
 

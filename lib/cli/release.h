@@ -16,7 +16,7 @@ struct ga_release_ask {
 	bool undo, yes, dry_run;
 	bool only_over; /* ga_release_end: do nothing if the hold was changed meanwhile */
 	bool unused;	/* ga_release_end: not confirmed for an allocation in use */
-	const struct ga_texts *unused_ids; /* of ga_release_confirm; NULL: no name was required */
+	const struct ga_texts *typed; /* of ga_release_confirm; NULL: no name was required */
 	const struct ga_still *still; /* conditions that have to hold still; NULL: none */
 	char *node; /* this host's id */
 };
@@ -32,10 +32,11 @@ GA_MUST_CHECK int ga_release_one(const char *id, const struct ga_release_ask *as
 				 struct ga_err *err);
 /* On a terminal, before any work: the user types the name of each allocation whose data the release
  * destroys. Takes those out of ids whose name was not typed, with the status and message of each; a
- * single one is the error. Adds to unused those without a used disk; it outlives ask, so that none
- * of them is released that comes into use meanwhile. */
+ * single one is the error, and so is a signal to stop at any of them. Adds those whose name was
+ * typed to typed, which ask keeps: the caller owns it and releases it after the last release. The
+ * data of the others is not destroyed, also when one comes into use or is held meanwhile. */
 GA_MUST_CHECK int ga_release_confirm(struct ga_release_ask *ask, struct ga_texts *ids,
-				     struct ga_texts *unused, struct ga_err *err);
+				     struct ga_texts *typed, struct ga_err *err);
 /* The allocations that operands name, or that meet conditions, each once (cli/frame/several.h).
  * Conditions may match more than is meant: on a terminal the user sees the allocations and types
  * their number; elsewhere --yes is needed. A dry run needs neither. several outlives ask, which

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "cli/doctor/doctor.h"
 #include "cli/frame/cli.h"
 #include "record/boot.h"
@@ -10,6 +11,24 @@
 #include "record/host.h"
 
 /* ---- the state ---- */
+
+/* A finding about an object of the state. Where its command is not one to paste as it stands, a
+ * person looks first: the command stands in the sentence, and the one to paste shows the object. */
+static void add_of_state(struct ga_doctor *d, const char *check, const char *object,
+			 const char *code, const char *sentence, const char *command)
+{
+	ga_autofree char *show = NULL, *both = NULL;
+
+	if (command && !ga_doctor_may_paste(command)) {
+		both = strstr(sentence, command) ?
+			       ga_xstrdup(sentence) :
+			       ga_xprintf("%s; the command: %s", sentence, command);
+		show = object ? ga_command("gpuaas-show %s", object) : NULL;
+		sentence = both;
+		command = show;
+	}
+	ga_doctor_add(d, "error", check, object, code, sentence, command);
+}
 
 static void on_finding(struct ga_doctor *d, const struct ga_rec *rec)
 {
@@ -22,27 +41,19 @@ static void on_finding(struct ga_doctor *d, const struct ga_rec *rec)
 		return;
 	sentence = ga_xprintf("%s%s%s", f.sentence, f.hint ? "; " : "", f.hint ? f.hint : "");
 	command = ga_doctor_command(f.hint);
-	ga_doctor_add(d, "error", "state", f.object, f.check, sentence, command);
+	add_of_state(d, "state", f.object, f.check, sentence, command);
 	ga_schema_release(&ga_finding_schema, &f);
 }
 
 static void on_attention(struct ga_doctor *d, const struct ga_rec *rec)
 {
 	struct ga_err ignored = GA_ERR_INIT;
-	ga_autofree char *sentence = NULL, *command = NULL;
 	struct ga_attention a;
 
 	if (!ga_rec_is(rec, &ga_attention_schema) ||
 	    ga_rec_parse(rec, &ga_attention_schema, &a, &ignored) < 0)
 		return;
-	/* A person looks at the data first: the command that destroys it stands in the sentence,
-	 * and the one to paste only shows the slot. */
-	if (strstr(a.command, "--destroy-data")) {
-		sentence = ga_xprintf("%s; the command: %s", a.sentence, a.command);
-		command = ga_xprintf("gpuaas-show %s", a.object);
-	}
-	ga_doctor_add(d, "error", "attention", a.object, a.code, sentence ? sentence : a.sentence,
-		      command ? command : a.command);
+	add_of_state(d, "attention", a.object, a.code, a.sentence, a.command);
 	ga_schema_release(&ga_attention_schema, &a);
 }
 
@@ -189,6 +200,7 @@ static void add_reason(struct ga_doctor *d, const char *severity, const char *ob
 						r->evidence ? r->evidence : r->code,
 						r->hint ? "; " : "", r->hint ? r->hint : "");
 	ga_autofree char *command = ga_doctor_command(r->hint);
+	bool may_paste = command && ga_doctor_may_paste(command);
 	size_t i;
 
 	if (attention_has(d, object, r->code))
@@ -200,7 +212,8 @@ static void add_reason(struct ga_doctor *d, const char *severity, const char *ob
 		    ga_streq(f->object, object))
 			return;
 	}
-	ga_doctor_add(d, severity, "discover", object, r->code, sentence, command);
+	ga_doctor_add(d, severity, "discover", object, r->code, sentence,
+		      may_paste ? command : NULL);
 }
 
 static void on_candidate(struct ga_doctor *d, const struct ga_rec *rec)

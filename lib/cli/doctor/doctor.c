@@ -26,6 +26,17 @@ char *ga_doctor_command(const char *hint)
 	return end ? ga_xstrndup(at + 1, (size_t)(end - at - 1)) : NULL;
 }
 
+bool ga_doctor_may_paste(const char *command)
+{
+	static const char *const words[] = { "gpuaas-wipe", "--destroy-data", " retire ", " TEXT" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (strstr(command, words[i]))
+			return false;
+	return true;
+}
+
 void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,
 		   const char *object, const char *code, const char *sentence, const char *command)
 {

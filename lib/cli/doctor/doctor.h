@@ -38,6 +38,9 @@ void ga_answer_release(struct ga_answer *a);
  * of gpuaas; allocated. NULL: the hint has none, because the fix is no single command, needs a
  * decision first, or is made by hand. Also NULL for NULL. */
 char *ga_doctor_command(const char *hint);
+/* Whether people may paste the command as it stands: no stage of it erases a disk or removes a
+ * device for good, and it has no TEXT to fill in. */
+bool ga_doctor_may_paste(const char *command);
 /* Adds a finding; object, code and command may be NULL. A command is one that people paste as it
  * stands, on this machine, and that destroys no data by itself. */
 void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,

@@ -105,7 +105,7 @@ int ga_cli_several(struct ga_several *ask, struct ga_texts *ret, struct ga_err *
 
 bool ga_cli_several_goes_on(size_t n, int r, struct ga_err *err)
 {
-	if (n == 1 || (r < 0 && err->code == GA_USAGE))
+	if (n == 1)
 		return false;
 	if (r < 0)
 		ga_cli_say_error(err);

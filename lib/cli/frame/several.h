@@ -36,10 +36,10 @@ void ga_cli_several_release(struct ga_several *ask);
  */
 GA_MUST_CHECK int ga_cli_several(struct ga_several *ask, struct ga_texts *ret,
 				 struct ga_err *err);
-/* After one of n objects, with r of it: whether the command goes on with the next. Then a refusal of
- * this one is reported with its status, and err is empty. It does not go on after a single object,
- * nor after GA_USAGE, which is a mistake in the command and the same for all: r is the end. */
-bool ga_cli_several_goes_on(size_t n, int r, struct ga_err *err);
+/* After one of n objects, with r of it: whether the command goes on with the next. Then a refusal
+ * of this one is reported with its status, and err is empty. A single object is the end, with r. A
+ * mistake that is the same for every object is refused before the first. */
+GA_MUST_CHECK bool ga_cli_several_goes_on(size_t n, int r, struct ga_err *err);
 /* Reports that an object that was picked is not changed, because it does not meet the conditions
  * any more (ga_store_still gave 0). This is no error, and has no status: conditions mean the
  * objects that meet them. */

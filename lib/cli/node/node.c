@@ -349,27 +349,35 @@ static int evacuate(struct run *run, const struct ga_texts *leaving, struct ga_e
 	return 0;
 }
 
-/* Ends with status 1 while there are blockers, so that scripts can wait for the drain. */
-static int drain(struct run *run, struct ga_err *err)
+/* The options of a drain, which are the same for all nodes. ret: the deadline, if there is one. */
+static int check_drain(const struct ga_node_opts *o, char ret[GA_TIME_SIZE], struct ga_err *err)
 {
-	const struct ga_node_opts *o = run->o;
-	ga_autotexts struct ga_texts leaving = { 0 };
 	ga_autofree char *now = ga_time_now();
-	char deadline[GA_TIME_SIZE];
-	int blockers;
 
 	if (o->consent.n && !o->evacuate)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--consent is for --evacuate"),
 				 ("nothing is stopped without --evacuate"));
-	if (o->deadline && ga_cli_when("--deadline", o->deadline, true, deadline, err) < 0)
+	if (o->deadline && ga_cli_when("--deadline", o->deadline, true, ret, err) < 0)
 		return -1;
-	if (o->deadline && strcmp(deadline, now) < 0)
+	if (o->deadline && strcmp(ret, now) < 0)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--deadline: '%s' is in the past", o->deadline),
 				 ("give a time to come, or a duration from now, as in "
 				  "'--deadline 24h'"));
-	if (find_leaving(run, &leaving, err) < 0 ||
+	return 0;
+}
+
+/* Ends with status 1 while there are blockers, so that scripts can wait for the drain. */
+static int drain(struct run *run, struct ga_err *err)
+{
+	const struct ga_node_opts *o = run->o;
+	ga_autotexts struct ga_texts leaving = { 0 };
+	char deadline[GA_TIME_SIZE];
+	int blockers;
+
+	if (check_drain(o, deadline, err) < 0 ||
+	    find_leaving(run, &leaving, err) < 0 ||
 	    move_to(run, o->deadline ? deadline : NULL, err) < 0 ||
 	    evacuate(run, &leaving, err) < 0 || ga_db_begin_read(run->db, err) < 0)
 		return -1;
@@ -492,9 +500,11 @@ static int each_node(struct run *run, size_t n_operands,
 		.kind = "node", .operands = ga_cli_args(&n), .n = n_operands,
 		.where = o->where.v, .n_where = o->where.n, .shows = one == show_node,
 	};
+	char ignored[GA_TIME_SIZE];
 	size_t i;
 
-	if (ga_cli_several(&ask, &nodes, err) < 0)
+	if ((one == drain && check_drain(o, ignored, err) < 0) ||
+	    ga_cli_several(&ask, &nodes, err) < 0)
 		return -1;
 	if (nodes.n > 1 && (o->evacuate || o->generation != GA_UNKNOWN))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,

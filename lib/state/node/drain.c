@@ -206,8 +206,9 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 		return ga_xprintf("its wipe is not done: %s since %s", ga_rows_text(r, B_STATE),
 				  since);
 	if (ga_streq(code, "not_taken_up"))
-		return ga_xprintf("a plan of project %s that is not begun yet",
-				  ga_rows_text(r, B_PROJECT));
+		return ga_xprintf("a plan of project %s that is not begun yet: gpuaas-release %s "
+				  "ends it before it expires", ga_rows_text(r, B_PROJECT),
+				  ga_rows_text(r, B_ID));
 	return ga_xprintf("%s%s%s of project %s, requested by %s, is %s since %s%s%s%s",
 			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
 			  ga_rows_text(r, B_PROJECT), ga_rows_text(r, B_OWNER),
@@ -217,14 +218,16 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 
 /* For the command of a state, see ga_store_leave(). No command ends an allocation before its run
  * time is over: on a node that drains, people wait for one that ends before the deadline, and
- * another one moves with the consent of its owner, where there is another node. On a node that
- * does not drain nothing is in the way, so what the tenants have is only shown. */
+ * another one moves with the consent of its owner, where there is another node. A plan that is not
+ * begun is only shown: to begin it would start new work on the node, and its owner may need it. On
+ * a node that does not drain nothing is in the way, so what the tenants have is only shown. */
 static char *command_of(const struct ga_rows *r, const char *code, const char *node,
 			enum ends ends)
 {
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
 	const char *shape = ga_rows_text(r, B_SHAPE);
 	bool drains = ga_rows_bool(r, B_DRAINS), in_use = ga_streq(code, "in_use");
+	bool keeps = (in_use && ends != HAS_ENDED) || ga_streq(code, "not_taken_up");
 
 	if (ga_streq(ga_rows_text(r, B_KIND), "slot"))
 		return ga_streq(code, "waiting_for_wipe") ?
@@ -235,8 +238,7 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 	if (drains && in_use && ends == ENDS_LATE && ga_rows_bool(r, B_OTHERS))
 		return ga_command("gpuaas-node drain %s --evacuate --consent %s", node, id);
 	/* One whose release began or failed is over for its tenant on any node. */
-	if (drains ? in_use && ends != HAS_ENDED :
-		     !ga_streq(state, "releasing") && !ga_streq(state, "release_failed"))
+	if (drains ? keeps : !ga_streq(state, "releasing") && !ga_streq(state, "release_failed"))
 		return ga_command("gpuaas-show %s", id);
 	return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 }

@@ -72,6 +72,16 @@ static const struct verb verbs[] = {
 	{ .name = NULL },
 };
 
+/* The last one, without a name: there is none. */
+static const struct verb *find_verb(const char *name)
+{
+	const struct verb *v = verbs;
+
+	while (v->name && strcmp(v->name, name))
+		v++;
+	return v;
+}
+
 static bool may_begin(const struct verb *v, const char *state)
 {
 	size_t i;
@@ -98,7 +108,7 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	if (s->cordon_reason && ga_streq(v->name, "enable"))
 		return ga_hint(err, "it is cordoned (%s): gpuaas-approve uncordon %s",
 			       s->cordon_reason, s->slot);
-	if (ga_streq(s->state, "available") && ga_streq(v->name, "retire"))
+	if (may_begin(find_verb("disable"), s->state) && ga_streq(v->name, "retire"))
 		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
 	if (s->allocation && ga_streq(v->name, "disable"))
 		return ga_hint(err, "gpuaas-approve cordon %s keeps new work off it; it is held by "
@@ -411,19 +421,23 @@ static void cleanup_slot(struct ga_slot *s)
 	ga_schema_release(&ga_slot_schema, s);
 }
 
+bool ga_store_slot_needs_reason(const char *verb)
+{
+	return find_verb(verb)->needs_reason;
+}
+
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
 		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
 	ga_autofree char *now = ga_time_now();
-	const struct verb *v = verbs;
+	const struct verb *v;
 	bool destroyed = false;
 	int r = 0;
 
 	*has_order = false;
-	while (v->name && strcmp(v->name, verb))
-		v++;
+	v = find_verb(verb);
 	if (!v->name)
 		return ga_fail(err, GA_USAGE, "unknown command '%.32s'", verb);
 	if (ga_store_slot(db, id, &s, err) < 0)

@@ -19,5 +19,7 @@ GA_MUST_CHECK int ga_store_slot_move(struct ga_db *db, const char *id, const cha
 				     const char *reason, const char *disposal, int64_t generation,
 				     struct ga_slot *ret_slot, struct ga_wipe_order *ret_order,
 				     bool *has_order, struct ga_err *err);
+/* Whether ga_store_slot_move refuses the verb without a reason, whatever the slot. */
+bool ga_store_slot_needs_reason(const char *verb);
 
 #endif

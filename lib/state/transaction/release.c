@@ -38,7 +38,8 @@ static int check_unused(struct ga_db *db, const char *id, struct ga_err *err)
 	if (!o.loses_data)
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
-			 ("'%s' is in use since a moment ago: nothing was done", id),
+			 ("nobody has typed the name of '%s', which came into use or was put on "
+			  "hold a moment ago: nothing was done", id),
 			 ("run it again if what is on its disks may be destroyed"));
 }
 

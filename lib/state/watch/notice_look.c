@@ -3,7 +3,8 @@
  * The present attention records, compared with the open notices. A record belongs to a notice when
  * object and code are equal; when several have the same object and code, equal records belong
  * together, then those with the same time, and the others in their order. A record that somebody
- * acknowledged raises no notice, and its notice is cleared.
+ * acknowledged raises no notice, and its notice is cleared. It belongs only to an equal record: an
+ * open notice of another one would be cleared with an acknowledgement that is not its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,7 @@ static void match(struct range open, struct range now, enum how how)
 	for (o = open.from; o < open.to; o++) {
 		for (n = now.from; n < now.to && !o->match; n++) {
 			if (n->match || (how == SAME_RECORD && strcmp(o->record, n->record)) ||
+			    (how != SAME_RECORD && n->acknowledged) ||
 			    (how == SAME_TIME && strcmp(o->since, n->since)))
 				continue;
 			o->match = n;

@@ -108,7 +108,7 @@ static const struct ga_prog prog = {
 		"gpuaas-match --model llama2-70b --precision fp8 --tokens-per-second 4000",
 		"gpuaas-match --model-params 1.5B --method full --samples 100000 "
 		"--sequence-tokens 1024 --epochs 3",
-		"gpuaas-match --memory 80GB --stack cuda --image ubuntu-24.04 --request "
+		"gpuaas-match --memory 80GB --stack cuda --image cuda-570 --request "
 		"| gpuaas-place",
 		"gpuaas-match --app vllm --image cuda-570 --request | gpuaas-place --dry-run",
 		"gpuaas-match - < requirement.json", NULL },

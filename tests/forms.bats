@@ -88,6 +88,16 @@ fits()
   run_ok gpuaas-list evidence --table --columns device.wwid
   gpuaas-state apply "$SRC/share/objects/apps/jupyter.json" > "$T/made"
   run_ok gpuaas-list allocations --app jupyter --explain --table --columns fits
+  # Of a program that prints several kinds, each command takes the members of its own alone.
+  run_status 2 gpuaas-profile show lab -o csv --columns name,availableCount,version
+  assert_stderr "'availableCount' is no column or member of gpuaas.profile/1"
+  run_status 2 gpuaas-profile catalog -o csv --columns slug,sentence,vendor
+  assert_stderr "'sentence' is no column or member of gpuaas.accelerator/1"
+  run_ok gpuaas-profile catalog check -o csv --columns sentence
+  run_status 2 gpuaas-match --request --sort availability
+  assert_stderr "'availability' is no column or member of gpuaas.request/1"
+  run_status 2 gpuaas-state check --sort project
+  assert_stderr "'project' is no column or member of gpuaas.finding/1"
   run_status 2 gpuaas-list slots --json --columns slot
   assert_stderr "--columns is for tables and CSV"
   run_status 2 in_host gpuaas-wipe --sort nosuch < "$T/orders"

@@ -517,6 +517,32 @@ static bool only_looks(void)
 	return false;
 }
 
+static const struct ga_schema *printed_by_flag(const struct ga_opt *o)
+{
+	for (; o && o->name; o++)
+		if (o->prints && *(const bool *)o->var)
+			return o->prints;
+	return NULL;
+}
+
+/* The only kind that this command line prints; NULL: any that the program writes. */
+static const struct ga_schema *printed_kind(void)
+{
+	const struct ga_schema *kind = printed_by_flag(cli.prog->opts);
+
+	if (kind)
+		return kind;
+	if (cli.prog->kinds)
+		return cli.n_args ? ga_cli_listed(cli.prog, cli.args[0]) : NULL;
+	if (!cli.cmd)
+		return cli.prog->prints;
+	kind = printed_by_flag(cli.cmd->opts);
+	if (kind)
+		return kind;
+	return cli.n_args && ga_streq(cli.cmd->word, cli.args[0]) ? cli.cmd->word_prints :
+								      cli.cmd->prints;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const struct ga_schema *only[] = { NULL, NULL };
@@ -552,7 +578,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 			 &seconds, err) < 0)
 		return -1;
 	ga_writers_queue_set_deadline(seconds);
-	only[0] = prog->prints ? prog->prints() : NULL;
+	only[0] = printed_kind();
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, only[0] ? only : prog->produces,
 			   err) < 0)
 		return -1;

@@ -755,15 +755,13 @@ int ga_cli_open(const char *operand, struct ga_err *err)
 
 	if (ga_streq(operand, "-"))
 		return 0;
-	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT)
-		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", operand);
+	fd = ga_file_open(operand, err);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
 		ga_cleanup_fd(&fd);
 		return ga_fail_for(err, GA_USAGE, "is_disk", "'%s' is a disk, and records are read "
 				   "from a file or a pipe", operand);
 	}
-	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
+	return fd;
 }
 
 int ga_cli_need_pipe(const char *what, struct ga_err *err)

@@ -99,7 +99,7 @@ static int refuse_network(const char *path, struct ga_err *err)
 
 /* Owner and group are those of its folder, as of all files that SQLite and the writers'
  * queue make. */
-static int make_file(const char *path, struct ga_err *err)
+static int make_file(const char *path, enum ga_db_file file, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_file_folder(path);
 	ga_autofd int fd = -1;
@@ -109,8 +109,8 @@ static int make_file(const char *path, struct ga_err *err)
 		return -1;
 	/* Not opened beside SQLite: closing it would release the locks that SQLite may have
 	 * on it. */
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		return 0;
+	if (lstat(path, &st) == 0 && !S_ISLNK(st.st_mode))
+		return S_ISREG(st.st_mode) ? 0 : fail_foreign(path, file, err);
 	fd = ga_file_open_like(path, dir, err);
 	return fd < 0 ? -1 : 0;
 }
@@ -190,7 +190,7 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	struct stat st;
 
 	if (mode == GA_DB_CREATE) {
-		if (make_file(path, err) < 0)
+		if (make_file(path, file, err) < 0)
 			return err->code == GA_DENIED ?
 				       fail_denied(path, file, "made", err) :
 				       ga_wrap(err, "making the %s failed", files[file].what);

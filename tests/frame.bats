@@ -521,6 +521,12 @@ reads()
     run_status 2 $ask --reason "  "
     assert_stderr "--reason is empty"
     # shellcheck disable=SC2086
+    run_status 2 $ask --reason " TEXT… "
+    assert_stderr "--reason ' TEXT… ' stands for a text of yours"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason $'\u00a0\u3164\u2800'
+    assert_stderr "--reason is empty"
+    # shellcheck disable=SC2086
     run_status 2 $ask --reason $'a\eb'
     assert_stderr "control characters"
     # shellcheck disable=SC2086

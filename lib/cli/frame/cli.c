@@ -149,12 +149,15 @@ static int set_word(const struct ga_opt *o, const char *as, const char *value, s
 /* Whether a text is what pages and attention write in place of one. */
 static bool is_stand_in(const char *value)
 {
-	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
-	size_t i;
+	static const char *const words[] = { "TEXT", "REASON", "" };
+	size_t i, n;
 
-	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
-		if (!strcmp(value, words[i]))
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {
+		n = strlen(words[i]);
+		if (ga_starts(value, words[i]) &&
+		    ((n && !value[n]) || !strcmp(value + n, "...") || !strcmp(value + n, "…")))
 			return true;
+	}
 	return false;
 }
 
@@ -162,10 +165,11 @@ static bool is_stand_in(const char *value)
 static int check_text(const char *as, const char *value, struct ga_err *err)
 {
 	ga_autojson json_t *text = json_string(value); /* NULL unless it is UTF-8 */
-	bool blank = true, unprintable = false;
+	ga_autofree char *trimmed = ga_trimmed(value);
+	bool unprintable = false;
 	const char *p = value;
 
-	if (is_stand_in(value))
+	if (is_stand_in(trimmed))
 		return ga_refuse(err, GA_USAGE, "example_text", NULL,
 				 ("%s '%s' stands for a text of yours", as, value),
 				 ("put the text there, in quotes if it has spaces; it is kept "
@@ -175,13 +179,12 @@ static int check_text(const char *as, const char *value, struct ga_err *err)
 	while (*p && !unprintable) {
 		unsigned int code;
 
-		blank = blank && *p == ' ';
 		unprintable = ga_unprintable(&p, &code);
 	}
 	if (unprintable)
 		return ga_fail(err, GA_USAGE, "%s contains control characters, or characters that "
 			       "nobody sees", as);
-	if (blank)
+	if (!*trimmed)
 		return ga_fail(err, GA_USAGE, "%s is empty", as);
 	if (strlen(value) > GA_PERSON_TEXT_MAX)
 		return ga_fail(err, GA_USAGE, "%s is longer than %d bytes", as,

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/quote.h"
 #include "base/texts.h"
 #include "cli/frame/complete.h"
 #include "cli/frame/emit.h"
@@ -346,11 +347,12 @@ static int check_operands(struct ga_err *err)
 		return hint_help("", err);
 	}
 	if (max >= 0 && cli.n_args > max) {
+		ga_autofree char *where = ga_command("--where %s", cli.args[max]);
+
 		ga_err_set(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
 		return strpbrk(cli.args[max], "=<>") &&
 				       ga_cli_find_opt(cli.prog, cli.cmd, "where", 5, 0) ?
-			       ga_hint(err, "a condition stands behind --where: --where '%.64s'",
-				       cli.args[max]) :
+			       ga_hint(err, "a condition stands behind --where: %s", where) :
 			       -1;
 	}
 	if (cli.json && cli.table)

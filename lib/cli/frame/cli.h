@@ -188,8 +188,8 @@ void ga_print_text(const char *text);
  * or with filters "no slot matches --where state=available". one and many name what is listed;
  * filters is the text of ga_cli_add_filter, or "". In a pipe it says nothing. */
 void ga_cli_say_none(const char *one, const char *many, const char *filters);
-/* Adds " --where state=available" for each of the n values of an option; a value NULL adds
- * nothing. */
+/* Adds " --where state=available" for each of the n values of an option, quoted where a shell
+ * would read it otherwise; a value NULL adds nothing. */
 void ga_cli_add_filter(struct ga_str *out, const char *option, const char *const *values, size_t n);
 /* Notes an exit status for ga_cli_finish, as an emitted refusal does. 0 notes nothing; only the
  * first status counts. */

@@ -68,6 +68,9 @@ fits()
 @test "columns by title or member, in the order asked; a name that none has is refused before the work" {
   run_ok gpuaas-list slots --table --columns type,#,slot
   [[ ${lines[0]} == "TYPE "*"#  SLOT" ]]
+  # The member that gpuaas(7) names as an example is one.
+  run_ok gpuaas-list slots --table --columns "$(sed -n \
+    '/^\.It Fl -columns/,/^\.It/s/^\.Pq \([a-z]*[._][a-z]*\)\( of a slot\)\? \.$/\1/p' "$SRC/man/gpuaas.7")"
   run_ok gpuaas-list slots --table --columns nvme_wwid
   assert_equal "${lines[0]}" NVME
   run_status 2 gpuaas-list slots --table --columns slott
@@ -103,6 +106,12 @@ fits()
   run_status 2 in_host gpuaas-wipe --sort nosuch < "$T/orders"
   assert_stderr "'nosuch' is no column or member of any record that this command prints"
   assert_equal "$(gpuaas-list slots --where state=wiping -o name | wc -l)" 6
+}
+
+@test "a reader that has enough ends a command that only shows, without a message" {
+  run_ok bash -c 'set -o pipefail; gpuaas-profile catalog 2> "$0" | head -n 1 > "$1"; true' \
+    "$T/said" "$T/line"
+  assert_equal "$(< "$T/said")" ""
 }
 
 @test "times are as seen from now, or exact where they are compared; numbers have their unit" {

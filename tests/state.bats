@@ -251,7 +251,7 @@ as_nobody()
     assert_stderr "Permission denied: the folder '$T/state' belongs to daemon(1), and you are nobody(65534)"
     assert_stderr "hint: run the command as that user: sudo -u daemon COMMAND --state $GPUAAS_STATE; "
   done
-  # What is pasted is one word for the shell.
+  # A shell takes the path as one word.
   as_nobody gpuaas-list slots --state "$T/state/it's a state"
   assert_stderr "COMMAND --state '$T/state/it'\''s a state'; "
   # An owner without the permission needs no sudo.

@@ -571,14 +571,14 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 		return ga_cli_complete(prog, argv + 2, argc - 2), 0;
 	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails with an error */
-	if (prog->acts)
-		signal(SIGPIPE, SIG_IGN);
 	log = ga_cli_setting("GPUAAS_LOG", "off");
 	ga_log_set(ga_streq(log, "debug") ? GA_LOG_DEBUG :
 		   ga_streq(log, "info")  ? GA_LOG_INFO :
 					    GA_LOG_OFF);
 	if (parse_args(argc, argv, err) < 0)
 		return -1;
+	if (prog->acts && !only_looks())
+		signal(SIGPIPE, SIG_IGN);
 	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
 			 &seconds, err) < 0)
 		return -1;

@@ -76,28 +76,22 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "prewarm", .abstract = "copy the images of records that this node does not have",
 	  .args = "FILE|-", .args_max = 1, .opts = prewarm_opts, .run = run_prewarm },
 	{ .name = "verify", .abstract = "read images again and compare them with their digests",
-	  .args = "IMAGE|FILE…", .args_max = -1, .opts = verify_opts, .run = run_verify },
+	  .args = "IMAGE|FILE…", .args_max = -1, .opts = verify_opts, .run = run_verify,
+	  .prints = &ga_node_image_schema },
 	{ .name = "list", .abstract = "list the images of this node",
-	  .args = "IMAGE…", .args_max = -1, .run = run_list },
+	  .args = "IMAGE…", .args_max = -1, .run = run_list,
+	  .prints = &ga_node_image_schema },
 	{ .name = "rm", .abstract = "withdraw and remove images that nothing uses",
-	  .args = "IMAGE…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm },
+	  .args = "IMAGE…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm,
+	  .prints = &ga_node_image_schema },
 	{ .name = NULL },
 };
-
-/* The kind of the commands that print only one. */
-static const struct ga_schema *prints(void)
-{
-	const struct ga_cmd *command = ga_cli_command();
-
-	return command && ga_streq(command->name, "list") ? &ga_node_image_schema : NULL;
-}
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-image",
 	.abstract = "images on this node",
 	.cmds = cmds,
 	.consumes = (const struct ga_schema *const[]){ &ga_image_schema, NULL },
-	.prints = prints,
 	.produces = (const struct ga_schema *const[]){ &ga_image_schema, &ga_node_image_schema,
 						       NULL },
 	.examples = (const char *const[]){

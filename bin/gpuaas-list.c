@@ -51,6 +51,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "app", .type = GA_O_TEXT, .var = &ask.app, .arg = "APP",
 	  .help = "only live allocations that this app can run on (allocations)" },
 	{ .name = "explain", .type = GA_O_FLAG, .var = &ask.explain,
+	  .prints = &ga_app_fit_schema,
 	  .help = "with --app: every live allocation, and why the app cannot run on it" },
 	GA_OPTS_END,
 };
@@ -79,18 +80,6 @@ static const char *const examples[] = {
 	NULL,
 };
 
-/* The kind of the operand; a wrong operand gets its own message. */
-static const struct ga_schema *prints(void)
-{
-	struct ga_err ignored = GA_ERR_INIT;
-	int n;
-	const char *kind = ga_cli_args(&n)[0];
-
-	if (ask.explain)
-		return &ga_app_fit_schema;
-	return n ? ga_list_schema(kind, &ignored) : NULL;
-}
-
 static const struct ga_prog prog = {
 	.name = "gpuaas-list",
 	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
@@ -100,7 +89,6 @@ static const struct ga_prog prog = {
 	.args_max = 1,
 	.opts = opts,
 	.produces = produces,
-	.prints = prints,
 	.examples = examples,
 	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424, of the audit */
 	.needs_state = true,

@@ -84,15 +84,10 @@ static const struct ga_opt opts[] = {
 	  .help = "program that estimates the time of a training (several times: in this order)" },
 	INT("estimator-seconds", estimator_seconds, 1, 600,
 	    "deadline of each estimator (default 5)"),
-	{ .name = "request", .type = GA_O_FLAG, .var = &opt.request,
+	{ .name = "request", .type = GA_O_FLAG, .var = &opt.request, .prints = &ga_request_schema,
 	  .help = "write the request for the best answer that is free now, for gpuaas-place" },
 	GA_OPTS_END,
 };
-
-static const struct ga_schema *prints(void)
-{
-	return opt.request ? &ga_request_schema : &ga_match_schema;
-}
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-match",
@@ -101,14 +96,14 @@ static const struct ga_prog prog = {
 	.args_max = 1,
 	.opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_requirement_schema, NULL },
-	.prints = prints,
+	.prints = &ga_match_schema,
 	.produces = (const struct ga_schema *const[]){ &ga_match_schema, &ga_request_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-match",
 		"gpuaas-match --model llama2-70b --precision fp8 --tokens-per-second 4000",
 		"gpuaas-match --model-params 1.5B --method full --samples 100000 "
 		"--sequence-tokens 1024 --epochs 3",
-		"gpuaas-match --memory 80GB --stack cuda --image ubuntu-24.04 --request "
+		"gpuaas-match --memory 80GB --stack cuda --image cuda-570 --request "
 		"| gpuaas-place",
 		"gpuaas-match --app vllm --image cuda-570 --request | gpuaas-place --dry-run",
 		"gpuaas-match - < requirement.json", NULL },

@@ -93,44 +93,37 @@ static int run(struct ga_err *err)
 }
 
 static const struct ga_cmd cmds[] = {
-	{ .name = "list", .abstract = "list the nodes", .opts = list_opts, .run = run },
+	{ .name = "list", .abstract = "list the nodes", .opts = list_opts, .run = run,
+	  .prints = &ga_node_schema },
 	{ "show", "show a node, its maintenance, and what blocks a drain", "NODE…", 0, -1,
-	  show_opts, run },
-	{ "set", "change settings of the node", "NODE", 1, 1, set_opts, run },
+	  show_opts, .run = run },
+	{ "set", "change settings of the node", "NODE", 1, 1, set_opts, .run = run },
 	{ "mode", "sell the node in mode slice or baremetal", "NODE… MODE", 1, -1, mode_opts,
-	  run },
-	{ "rename", "give the node another name", "NODE NAME", 2, 2, change_opts, run },
+	  .run = run },
+	{ "rename", "give the node another name", "NODE NAME", 2, 2, change_opts, .run = run },
 	{ "drain", "stop placement on the node; show what is still there", "NODE…", 0, -1,
-	  drain_opts, run },
-	{ "undrain", "end a drain or a quarantine", "NODE…", 0, -1, move_opts, run },
+	  drain_opts, .run = run },
+	{ "undrain", "end a drain or a quarantine", "NODE…", 0, -1, move_opts, .run = run },
 	{ "quarantine", "stop placement until a person has checked the node", "NODE…", 0, -1,
-	  move_opts, run },
-	{ "lost", "declare that the host will not come back", "NODE", 1, 1, final_opts, run },
+	  move_opts, .run = run },
+	{ "lost", "declare that the host will not come back", "NODE", 1, 1, final_opts,
+	  .run = run },
 	{ "retire", "take the node out for ever, when nothing of it is in use", "NODE", 1, 1,
-	  final_opts, run },
+	  final_opts, .run = run },
 	{ "revoke-key", "revoke the signing key of the node for ever", "NODE", 1, 1, final_opts,
-	  run },
+	  .run = run },
 	{ "maintenance", "plan a maintenance window of the node", "NODE", 1, 1, window_opts,
-	  run },
+	  .run = run },
 	{ "end-maintenance", "end a window before its time", "MAINTENANCE", 1, 1, change_opts,
-	  run },
+	  .run = run },
 	{ .name = NULL },
 };
-
-/* The kind of the commands that print only one. */
-static const struct ga_schema *prints(void)
-{
-	const struct ga_cmd *command = ga_cli_command();
-
-	return command && ga_streq(command->name, "list") ? &ga_node_schema : NULL;
-}
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-node",
 	.condition_on = &ga_node_schema,
 	.abstract = "nodes: settings, drains, maintenance, lost hosts",
 	.cmds = cmds,
-	.prints = prints,
 	.produces = (const struct ga_schema *const[]){
 		&ga_node_schema, &ga_maintenance_schema, &ga_drain_blocker_schema, &ga_plan_schema,
 		&ga_refusal_schema, &ga_release_order_schema, NULL },

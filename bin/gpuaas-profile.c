@@ -54,44 +54,33 @@ static int run_nodes(struct ga_err *err)
 
 static const struct ga_cmd cmds[] = {
 	{ "catalog", "list or search the known accelerator types, or check a drop-in",
-	  "[SEARCH…|check FILE…]", 0, -1, no_opts, ga_cli_catalog },
-	{ "list", "list profiles and their available GPUs", NULL, 0, 0, list_opts, run_list },
+	  "[SEARCH…|check FILE…]", 0, -1, no_opts, ga_cli_catalog,
+	  .prints = &ga_accelerator_schema, .word = "check",
+	  .word_prints = &ga_finding_schema },
+	{ "list", "list profiles and their available GPUs", NULL, 0, 0, list_opts, run_list,
+	  .prints = &ga_hardware_profile_schema },
 	{ "nodes", "list the GPUs of each node with the evidence; record a type by hand",
-	  "[FILE|-|set NODE TYPE…|clear NODE]", 0, -1, nodes_opts, run_nodes },
+	  "[FILE|-|set NODE TYPE…|clear NODE]", 0, -1, nodes_opts, run_nodes,
+	  .prints = &ga_node_view_schema },
 	{ "labels", "check the labels of Kubernetes nodes", "check [FILE|-]", 1, 2,
-	  no_opts, ga_cli_labels },
+	  no_opts, ga_cli_labels, .prints = &ga_label_finding_schema },
 	{ "create", "make a profile by hand or from nodes, or suggest some", "[NAME [NODE…]]", 0,
-	  -1, ga_profile_create_opts, ga_cli_profile_create },
+	  -1, ga_profile_create_opts, ga_cli_profile_create, .prints = &ga_profile_schema },
 	{ "show", "show a profile, the current version or another", "PROFILE[@VERSION]", 1, 1,
-	  ga_profile_show_opts, ga_cli_profile_show },
+	  ga_profile_show_opts, ga_cli_profile_show, .prints = &ga_profile_schema },
 	{ "set", "change a profile: make a new version; allocations keep theirs", "PROFILE", 1, 1,
-	  ga_profile_set_opts, ga_cli_profile_set },
+	  ga_profile_set_opts, ga_cli_profile_set, .prints = &ga_profile_schema },
 	{ "retire", "retire a profile: it takes no new work", "PROFILE", 1, 1,
-	  ga_profile_retire_opts, ga_cli_profile_retire },
+	  ga_profile_retire_opts, ga_cli_profile_retire, .prints = &ga_profile_schema },
 	{ "teams", "set the teams that may use a profile", "PROFILE", 1, 1, ga_profile_teams_opts,
-	  ga_cli_profile_teams },
+	  ga_cli_profile_teams, .prints = &ga_profile_schema },
 	{ .name = NULL },
 };
-
-/* The kind of the commands that print only one. */
-static const struct ga_schema *prints(void)
-{
-	const char *name = ga_cli_command() ? ga_cli_command()->name : NULL;
-
-	if (ga_streq(name, "nodes"))
-		return &ga_node_view_schema;
-	if (ga_streq(name, "labels"))
-		return &ga_label_finding_schema;
-	if (ga_streq(name, "list"))
-		return &ga_hardware_profile_schema;
-	return NULL;
-}
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-profile",
 	.abstract = "accelerator types, the GPUs of nodes, and the profiles to sell them",
 	.cmds = cmds,
-	.prints = prints,
 	.produces = (const struct ga_schema *const[]){
 		&ga_accelerator_schema, &ga_finding_schema, &ga_node_view_schema,
 		&ga_label_finding_schema, &ga_hardware_profile_schema, &ga_profile_schema, NULL },

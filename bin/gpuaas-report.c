@@ -65,33 +65,19 @@ static int refusals(struct ga_err *err)
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "usage", .abstract = "GPU seconds by the kind of time", .opts = usage_opts,
-	  .run = usage },
+	  .run = usage, .prints = &ga_usage_report_schema },
 	{ .name = "cost", .abstract = "cost of the time in use, at the prices of the placement",
-	  .opts = cost_opts, .run = cost },
+	  .opts = cost_opts, .run = cost, .prints = &ga_cost_report_schema },
 	{ .name = "refusals", .abstract = "GPUs of refused requests, by reason and type",
-	  .opts = refusals_opts, .run = refusals },
+	  .opts = refusals_opts, .run = refusals,
+	  .prints = &ga_refusal_report_schema },
 	{ .name = NULL },
 };
-
-/* The kind of the commands that print only one. */
-static const struct ga_schema *prints(void)
-{
-	const char *name = ga_cli_command() ? ga_cli_command()->name : NULL;
-
-	if (ga_streq(name, "usage"))
-		return &ga_usage_report_schema;
-	if (ga_streq(name, "cost"))
-		return &ga_cost_report_schema;
-	if (ga_streq(name, "refusals"))
-		return &ga_refusal_report_schema;
-	return NULL;
-}
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-report",
 	.abstract = "use, cost and refused requests in a period, by team, project and type",
 	.cmds = cmds,
-	.prints = prints,
 	.produces = (const struct ga_schema *const[]){ &ga_usage_report_schema,
 						      &ga_cost_report_schema,
 						      &ga_refusal_report_schema, NULL },

@@ -134,36 +134,31 @@ static int run_ssh(struct ga_err *err)
 }
 
 static const struct ga_cmd cmds[] = {
-	{ "start", "start the VM", "ALLOCATION", 1, 1, start_opts, run_start },
-	{ "stop", "ask the guest to stop, and wait", "ALLOCATION", 1, 1, stop_opts, run_stop },
-	{ "reboot", "stop and start the VM", "ALLOCATION", 1, 1, stop_opts, run_reboot },
+	{ "start", "start the VM", "ALLOCATION", 1, 1, start_opts, .run = run_start },
+	{ "stop", "ask the guest to stop, and wait", "ALLOCATION", 1, 1, stop_opts,
+	  .run = run_stop },
+	{ "reboot", "stop and start the VM", "ALLOCATION", 1, 1, stop_opts, .run = run_reboot },
 	{ "rebuild", "wipe the disks and make the VM again, under the same claim", "ALLOCATION", 1,
-	  1, rebuild_opts, run_rebuild },
+	  1, rebuild_opts, .run = run_rebuild },
 	{ "console", "attach this terminal to the serial console; ^] leaves it", "ALLOCATION", 1, 1,
-	  no_opts, run_console },
+	  no_opts, .run = run_console },
 	{ "publish", "lead a port of the host to the guest", "ALLOCATION", 1, 1, publish_opts,
-	  run_publish },
-	{ "unpublish", "close that port", "ALLOCATION", 1, 1, unpublish_opts, run_unpublish },
-	{ "published", "list the published ports", "ALLOCATION", 1, 1, no_opts, run_published },
-	{ "access", "show how to reach the guest", "ALLOCATION", 1, 1, no_opts, run_access },
+	  .run = run_publish },
+	{ "unpublish", "close that port", "ALLOCATION", 1, 1, unpublish_opts,
+	  .run = run_unpublish },
+	{ "published", "list the published ports", "ALLOCATION", 1, 1, no_opts, run_published,
+	  .prints = &ga_ingress_schema },
+	{ "access", "show how to reach the guest", "ALLOCATION", 1, 1, no_opts, run_access,
+	  .prints = &ga_reach_schema },
 	{ "ssh", "log in, or run a command, with the published host key",
-	  "ALLOCATION [-- COMMAND…]", 1, -1, no_opts, run_ssh },
+	  "ALLOCATION [-- COMMAND…]", 1, -1, no_opts, .run = run_ssh },
 	{ .name = NULL },
 };
-
-/* The kind of the commands that print only one. */
-static const struct ga_schema *prints(void)
-{
-	const struct ga_cmd *command = ga_cli_command();
-
-	return command && ga_streq(command->name, "published") ? &ga_ingress_schema : NULL;
-}
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-vm",
 	.abstract = "the VM of an allocation, on its host",
 	.cmds = cmds,
-	.prints = prints,
 	.produces = (const struct ga_schema *const[]){ &ga_power_schema, &ga_allocation_schema,
 						       &ga_wipe_evidence_schema, &ga_console_schema,
 						       &ga_ingress_schema, &ga_reach_schema,

@@ -68,6 +68,9 @@ fits()
 @test "columns by title or member, in the order asked; a name that none has is refused before the work" {
   run_ok gpuaas-list slots --table --columns type,#,slot
   [[ ${lines[0]} == "TYPE "*"#  SLOT" ]]
+  # The member that gpuaas(7) names as an example is one.
+  run_ok gpuaas-list slots --table --columns "$(sed -n \
+    '/^\.It Fl -columns/,/^\.It/s/^\.Pq \([a-z]*[._][a-z]*\)\( of a slot\)\? \.$/\1/p' "$SRC/man/gpuaas.7")"
   run_ok gpuaas-list slots --table --columns nvme_wwid
   assert_equal "${lines[0]}" NVME
   run_status 2 gpuaas-list slots --table --columns slott
@@ -88,11 +91,27 @@ fits()
   run_ok gpuaas-list evidence --table --columns device.wwid
   gpuaas-state apply "$SRC/share/objects/apps/jupyter.json" > "$T/made"
   run_ok gpuaas-list allocations --app jupyter --explain --table --columns fits
+  # Of a program that prints several kinds, each command takes the members of its own alone.
+  run_status 2 gpuaas-profile show lab -o csv --columns name,availableCount,version
+  assert_stderr "'availableCount' is no column or member of gpuaas.profile/1"
+  run_status 2 gpuaas-profile catalog -o csv --columns slug,sentence,vendor
+  assert_stderr "'sentence' is no column or member of gpuaas.accelerator/1"
+  run_ok gpuaas-profile catalog check -o csv --columns sentence
+  run_status 2 gpuaas-match --request --sort availability
+  assert_stderr "'availability' is no column or member of gpuaas.request/1"
+  run_status 2 gpuaas-state check --sort project
+  assert_stderr "'project' is no column or member of gpuaas.finding/1"
   run_status 2 gpuaas-list slots --json --columns slot
   assert_stderr "--columns is for tables and CSV"
   run_status 2 in_host gpuaas-wipe --sort nosuch < "$T/orders"
   assert_stderr "'nosuch' is no column or member of any record that this command prints"
   assert_equal "$(gpuaas-list slots --where state=wiping -o name | wc -l)" 6
+}
+
+@test "a reader that has enough ends a command that only shows, without a message" {
+  run_ok bash -c 'set -o pipefail; gpuaas-profile catalog 2> "$0" | head -n 1 > "$1"; true' \
+    "$T/said" "$T/line"
+  assert_equal "$(< "$T/said")" ""
 }
 
 @test "times are as seen from now, or exact where they are compared; numbers have their unit" {

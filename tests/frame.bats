@@ -482,6 +482,29 @@ reads()
   assert_stderr "at most 64 MiB"
 }
 
+# A file that is a pipe: programs wait for its writer, and a signal ends that at once. Some of them
+# block signals there, because they change the state.
+@test "a pipe that nobody writes to is waited for, and a signal ends it" {
+  make_lab
+  mkfifo "$T/pipe"
+  local -a waits=("gpuaas-state apply $T/pipe" "gpuaas-state fold $T/pipe"
+    "gpuaas-place --profile lab --key $T/pipe" "gpuaas-place --profile lab --user-data $T/pipe"
+    "gpuaas-image add $T/pipe --name x")
+  local wait
+  for wait in "${waits[@]}"; do
+    # 137 is what ended by SIGKILL.
+    # shellcheck disable=SC2086 # words of a command
+    run_status 124 timeout -k 10 2 $wait
+  done
+  cat "$SRC/share/objects/lab.json" > "$T/pipe" &
+  run_ok gpuaas-state apply "$T/pipe"
+  wait $!
+  run_ok gpuaas-state apply <(cat "$SRC/share/objects/lab.json")
+  run_ok gpuaas-state apply /dev/stdin < "$SRC/share/objects/lab.json"
+  run_status 4 gpuaas-state migrate --state "$T/pipe"
+  assert_stderr "'$T/pipe' is not a state of gpuaas"
+}
+
 # Each program that takes a text of a person has it from the frame.
 @test "a text of a person is not blank, without end, of control characters or unseen ones" {
   run_ok gpuaas-state init --lab
@@ -496,6 +519,12 @@ reads()
     assert_stderr "--reason is empty"
     # shellcheck disable=SC2086
     run_status 2 $ask --reason "  "
+    assert_stderr "--reason is empty"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason " TEXT… "
+    assert_stderr "--reason ' TEXT… ' stands for a text of yours"
+    # shellcheck disable=SC2086
+    run_status 2 $ask --reason $'\u00a0\u3164\u2800'
     assert_stderr "--reason is empty"
     # shellcheck disable=SC2086
     run_status 2 $ask --reason $'a\eb'

@@ -171,6 +171,8 @@ setup()
   run_status 2 gpuaas-list slots state=available
   assert_stderr "unexpected operand 'state=available'"
   assert_stderr "a condition stands behind --where: --where 'state=available'"
+  run_status 2 gpuaas-list slots "cordon_reason=it's hot, and it has been so since the machine came here"
+  assert_stderr "behind --where: --where 'cordon_reason=it'\''s hot, and it has been so since the machine came here'"
   run_status 2 gpuaas-list slots more
   refute_stderr "a condition"
   run_status 2 gpuaas-list

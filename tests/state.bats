@@ -251,12 +251,15 @@ as_nobody()
     assert_stderr "Permission denied: the folder '$T/state' belongs to daemon(1), and you are nobody(65534)"
     assert_stderr "hint: run the command as that user: sudo -u daemon COMMAND --state $GPUAAS_STATE; "
   done
+  # A shell takes the path as one word.
+  as_nobody gpuaas-list slots --state "$T/state/it's a state"
+  assert_stderr "COMMAND --state '$T/state/it'\''s a state'; "
   # An owner without the permission needs no sudo.
   chown -R 65534 "$T/state"
   chmod 600 "$T/state"
   as_nobody gpuaas-list slots
   assert_equal "$status" 6
-  assert_stderr "hint: 'ls -ld $T/state' shows its permissions"
+  assert_stderr "hint: its permissions: ls -ld $T/state"
 }
 
 @test "a writer that holds the turn is named at the deadline" {

@@ -159,6 +159,8 @@ gpuaas-image list|no images
 END
   run_ok "$SRC/tests/on-terminal" 24x80 gpuaas-list slots --where state=available
   refute_output "no slot"
+  run_ok "$SRC/tests/on-terminal" 24x80 gpuaas-list slots --where 'cordon_reason=fan noise'
+  assert_equal "$output" "no slot matches --where 'cordon_reason=fan noise'"
 }
 
 @test "a command that acts refuses a value after != that only ended objects, or none, have" {

@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/stop.h"
 
 int ga_random_all(void *buf, size_t len)
 {
@@ -69,16 +73,45 @@ int ga_file_read_fd(int fd, const char *path, size_t max, struct ga_str *out, st
 	return read_fd(fd, max, out) < 0 ? ga_fail_sys(err, "cannot read '%s'", path) : 0;
 }
 
+/* Waits until a pipe has data, or had a writer that closed it. */
+static int wait_for_writer(int fd, const char *path, struct ga_err *err)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	sigset_t none;
+
+	sigemptyset(&none);
+	while (ppoll(&p, 1, NULL, &none) < 0) {
+		if (errno != EINTR)
+			return ga_fail_sys(err, "cannot wait for a writer of '%s'", path);
+		if (ga_stop_check("waiting for a writer of a pipe", err) < 0)
+			return ga_wrap(err, "%s", path);
+	}
+	return 0;
+}
+
+int ga_file_open(const char *path, struct ga_err *err)
+{
+	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int flags;
+
+	if (fd < 0 && errno == ENOENT)
+		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", path);
+	if (fd < 0)
+		return ga_fail_sys(err, "cannot open '%s'", path);
+	flags = fcntl(fd, F_GETFL);
+	if (fstat(fd, &st) < 0 || flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", path);
+	if (S_ISFIFO(st.st_mode) && wait_for_writer(fd, path, err) < 0)
+		return -1;
+	return GA_TAKE_FD(fd);
+}
+
 int ga_file_read(const char *path, size_t max, struct ga_str *out, struct ga_err *err)
 {
-	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ga_autofd int fd = ga_file_open(path, err);
 
-	if (fd < 0) {
-		if (errno == ENOENT)
-			return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", path);
-		return ga_fail_sys(err, "cannot open '%s'", path);
-	}
-	return ga_file_read_fd(fd, path, max, out, err);
+	return fd < 0 ? -1 : ga_file_read_fd(fd, path, max, out, err);
 }
 
 int ga_file_attr(int dirfd, const char *path, struct ga_str *out)

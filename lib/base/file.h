@@ -6,6 +6,10 @@
 #include "base/ga.h"
 #include "base/str.h"
 
+/* Opens a file for reading; returns the descriptor. Of a pipe that nobody writes to it waits for a
+ * writer, and SIGINT, SIGTERM or SIGHUP ends the wait also where the caller blocks signals.
+ * GA_NOTFOUND; GA_BUSY "interrupted" (base/stop.h). */
+GA_MUST_CHECK int ga_file_open(const char *path, struct ga_err *err);
 /* Reads a file of at most max bytes into out (cleared first). A longer file is GA_SYSTEM. */
 GA_MUST_CHECK int ga_file_read(const char *path, size_t max, struct ga_str *out,
 			       struct ga_err *err);

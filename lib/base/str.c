@@ -144,6 +144,38 @@ bool ga_unprintable(const char **text, unsigned int *code)
 	return range_of(*code) != NULL;
 }
 
+bool ga_is_blank(unsigned int code)
+{
+	static const unsigned int blanks[][2] = {
+		{ 0x09, 0x0d },	    { 0x20, 0x20 },	{ 0x85, 0x85 },	    { 0xa0, 0xa0 },
+		{ 0x34f, 0x34f },   { 0x115f, 0x1160 }, { 0x1680, 0x1680 }, { 0x17b4, 0x17b5 },
+		{ 0x2000, 0x200a }, { 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x2800, 0x2800 },
+		{ 0x3000, 0x3000 }, { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f }, { 0xffa0, 0xffa0 },
+	};
+
+	for (size_t i = 0; i < GA_ARRAY_SIZE(blanks) && code >= blanks[i][0]; i++)
+		if (code <= blanks[i][1])
+			return true;
+	return range_of(code) && range_of(code)->is_invisible;
+}
+
+char *ga_trimmed(const char *text)
+{
+	const char *p = text, *from = NULL, *end = text;
+
+	while (*p) {
+		const char *at = p;
+		unsigned int code;
+
+		ga_unprintable(&p, &code);
+		if (ga_is_blank(code))
+			continue;
+		from = from ? from : at;
+		end = p;
+	}
+	return ga_xstrndup(from ? from : text, from ? (size_t)(end - from) : 0);
+}
+
 void ga_str_add_escape(struct ga_str *s, unsigned int code)
 {
 	if (code > 0xffff)

@@ -43,6 +43,10 @@ void ga_str_add_xml(struct ga_str *s, const char *text);
  *   U+2060 to U+2064, U+206A to U+206F, U+FEFF, U+FFF9 to U+FFFB, the tags U+E0000 to U+E007F;
  * - U+2028 and U+2029, which end a line. */
 bool ga_unprintable(const char **text, unsigned int *code);
+/* Whether the character is a space of Unicode, or one that has no glyph: paper shows neither. */
+bool ga_is_blank(unsigned int code);
+/* The text without the blanks around it, allocated. */
+char *ga_trimmed(const char *text) __attribute__((malloc, returns_nonnull));
 /* Adds the character as a JSON escape: \uXXXX, or two of them above U+FFFF. */
 void ga_str_add_escape(struct ga_str *s, unsigned int code);
 /* Adds text; invisible characters, U+2028 and U+2029 become JSON escapes. All other characters that

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/quote.h"
 #include "base/texts.h"
 #include "cli/frame/complete.h"
 #include "cli/frame/emit.h"
@@ -149,12 +150,15 @@ static int set_word(const struct ga_opt *o, const char *as, const char *value, s
 /* Whether a text is what pages and attention write in place of one. */
 static bool is_stand_in(const char *value)
 {
-	static const char *const words[] = { "TEXT", "REASON", "...", "…" };
-	size_t i;
+	static const char *const words[] = { "TEXT", "REASON", "" };
+	size_t i, n;
 
-	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
-		if (!strcmp(value, words[i]))
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {
+		n = strlen(words[i]);
+		if (ga_starts(value, words[i]) &&
+		    ((n && !value[n]) || !strcmp(value + n, "...") || !strcmp(value + n, "…")))
 			return true;
+	}
 	return false;
 }
 
@@ -162,10 +166,11 @@ static bool is_stand_in(const char *value)
 static int check_text(const char *as, const char *value, struct ga_err *err)
 {
 	ga_autojson json_t *text = json_string(value); /* NULL unless it is UTF-8 */
-	bool blank = true, unprintable = false;
+	ga_autofree char *trimmed = ga_trimmed(value);
+	bool unprintable = false;
 	const char *p = value;
 
-	if (is_stand_in(value))
+	if (is_stand_in(trimmed))
 		return ga_refuse(err, GA_USAGE, "example_text", NULL,
 				 ("%s '%s' stands for a text of yours", as, value),
 				 ("put the text there, in quotes if it has spaces; it is kept "
@@ -175,13 +180,12 @@ static int check_text(const char *as, const char *value, struct ga_err *err)
 	while (*p && !unprintable) {
 		unsigned int code;
 
-		blank = blank && *p == ' ';
 		unprintable = ga_unprintable(&p, &code);
 	}
 	if (unprintable)
 		return ga_fail(err, GA_USAGE, "%s contains control characters, or characters that "
 			       "nobody sees", as);
-	if (blank)
+	if (!*trimmed)
 		return ga_fail(err, GA_USAGE, "%s is empty", as);
 	if (strlen(value) > GA_PERSON_TEXT_MAX)
 		return ga_fail(err, GA_USAGE, "%s is longer than %d bytes", as,
@@ -343,11 +347,12 @@ static int check_operands(struct ga_err *err)
 		return hint_help("", err);
 	}
 	if (max >= 0 && cli.n_args > max) {
+		ga_autofree char *where = ga_command("--where %s", cli.args[max]);
+
 		ga_err_set(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
 		return strpbrk(cli.args[max], "=<>") &&
 				       ga_cli_find_opt(cli.prog, cli.cmd, "where", 5, 0) ?
-			       ga_hint(err, "a condition stands behind --where: --where '%.64s'",
-				       cli.args[max]) :
+			       ga_hint(err, "a condition stands behind --where: %s", where) :
 			       -1;
 	}
 	if (cli.json && cli.table)
@@ -517,6 +522,32 @@ static bool only_looks(void)
 	return false;
 }
 
+static const struct ga_schema *printed_by_flag(const struct ga_opt *o)
+{
+	for (; o && o->name; o++)
+		if (o->prints && *(const bool *)o->var)
+			return o->prints;
+	return NULL;
+}
+
+/* The only kind that this command line prints; NULL: any that the program writes. */
+static const struct ga_schema *printed_kind(void)
+{
+	const struct ga_schema *kind = printed_by_flag(cli.prog->opts);
+
+	if (kind)
+		return kind;
+	if (cli.prog->kinds)
+		return cli.n_args ? ga_cli_listed(cli.prog, cli.args[0]) : NULL;
+	if (!cli.cmd)
+		return cli.prog->prints;
+	kind = printed_by_flag(cli.cmd->opts);
+	if (kind)
+		return kind;
+	return cli.n_args && ga_streq(cli.cmd->word, cli.args[0]) ? cli.cmd->word_prints :
+								      cli.cmd->prints;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const struct ga_schema *only[] = { NULL, NULL };
@@ -540,19 +571,19 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 		return ga_cli_complete(prog, argv + 2, argc - 2), 0;
 	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails with an error */
-	if (prog->acts)
-		signal(SIGPIPE, SIG_IGN);
 	log = ga_cli_setting("GPUAAS_LOG", "off");
 	ga_log_set(ga_streq(log, "debug") ? GA_LOG_DEBUG :
 		   ga_streq(log, "info")  ? GA_LOG_INFO :
 					    GA_LOG_OFF);
 	if (parse_args(argc, argv, err) < 0)
 		return -1;
+	if (prog->acts && !only_looks())
+		signal(SIGPIPE, SIG_IGN);
 	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
 			 &seconds, err) < 0)
 		return -1;
 	ga_writers_queue_set_deadline(seconds);
-	only[0] = prog->prints ? prog->prints() : NULL;
+	only[0] = printed_kind();
 	if (ga_form_choose(ga_cli_form(), cli.columns, cli.sort, only[0] ? only : prog->produces,
 			   err) < 0)
 		return -1;
@@ -729,15 +760,13 @@ int ga_cli_open(const char *operand, struct ga_err *err)
 
 	if (ga_streq(operand, "-"))
 		return 0;
-	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT)
-		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", operand);
+	fd = ga_file_open(operand, err);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
 		ga_cleanup_fd(&fd);
 		return ga_fail_for(err, GA_USAGE, "is_disk", "'%s' is a disk, and records are read "
 				   "from a file or a pipe", operand);
 	}
-	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
+	return fd;
 }
 
 int ga_cli_need_pipe(const char *what, struct ga_err *err)

@@ -45,6 +45,8 @@ struct ga_opt {
 	 * NULL. */
 	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
+	const struct ga_schema *prints; /* of GA_O_FLAG: the only kind that it makes the command
+					 * print; NULL: it changes nothing of that */
 };
 #define GA_OPTS_END { .name = NULL }
 
@@ -55,6 +57,12 @@ struct ga_cmd {
 	int args_min, args_max; /* args_max -1: any number */
 	const struct ga_opt *opts;
 	int (*run)(struct ga_err *err); /* main() calls it: ga_cli_command()->run */
+	/* The only kind that it prints: --columns and --sort take its members alone. NULL:
+	 * several. */
+	const struct ga_schema *prints;
+	/* With this word as its first operand it prints that kind alone; NULL: none. */
+	const char *word;
+	const struct ga_schema *word_prints;
 };
 
 struct ga_prog {
@@ -65,9 +73,7 @@ struct ga_prog {
 	const struct ga_cmd *cmds; /* ends with a command without name; NULL: no commands */
 	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
 	const struct ga_schema *const *produces;
-	/* The only kind that this command line prints, once it is parsed: --columns and --sort take
-	 * its members alone. NULL, or a function that returns NULL: any of produces. */
-	const struct ga_schema *(*prints)(void);
+	const struct ga_schema *prints; /* as in ga_cmd; with an operand KIND it is that kind */
 	const char *const *examples; /* NULL-terminated command lines for --help */
 	/* Words of args that are typed as they are, with a line each; ends with NULL. NULL:
 	 * none. */
@@ -182,8 +188,8 @@ void ga_print_text(const char *text);
  * or with filters "no slot matches --where state=available". one and many name what is listed;
  * filters is the text of ga_cli_add_filter, or "". In a pipe it says nothing. */
 void ga_cli_say_none(const char *one, const char *many, const char *filters);
-/* Adds " --where state=available" for each of the n values of an option; a value NULL adds
- * nothing. */
+/* Adds " --where state=available" for each of the n values of an option, quoted where a shell
+ * would read it otherwise; a value NULL adds nothing. */
 void ga_cli_add_filter(struct ga_str *out, const char *option, const char *const *values, size_t n);
 /* Notes an exit status for ga_cli_finish, as an emitted refusal does. 0 notes nothing; only the
  * first status counts. */

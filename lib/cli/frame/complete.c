@@ -266,8 +266,7 @@ static bool is_kind(const char *word, const char *kind)
 	return !strncmp(word, kind, len) && (!word[len] || !strcmp(word + len, "s"));
 }
 
-/* The schema of "slot", "slots" or "evidence" (of wipe-evidence); NULL: none. */
-static const struct ga_schema *listed(const struct ga_prog *prog, const char *word)
+const struct ga_schema *ga_cli_listed(const struct ga_prog *prog, const char *word)
 {
 	const struct ga_schema *const *k;
 	const char *dash;
@@ -292,7 +291,7 @@ static const struct ga_schema *const *schemas(const struct cursor *c)
 	static const struct ga_schema *const none[] = { NULL };
 
 	if (c->prog->kinds && c->n_operands)
-		one[0] = listed(c->prog, c->operands[0]);
+		one[0] = ga_cli_listed(c->prog, c->operands[0]);
 	if (one[0])
 		return one;
 	return c->prog->produces ? c->prog->produces : none;
@@ -303,7 +302,7 @@ static const struct ga_schema *condition_on(const struct cursor *c)
 {
 	if (c->prog->condition_on)
 		return c->prog->condition_on;
-	return c->prog->kinds && c->n_operands ? listed(c->prog, c->operands[0]) : NULL;
+	return c->prog->kinds && c->n_operands ? ga_cli_listed(c->prog, c->operands[0]) : NULL;
 }
 
 /* kinds is NULL-terminated. */
@@ -473,7 +472,7 @@ static void offer_kinds(const struct ga_prog *prog, const char *begin)
 	const char *const *k;
 
 	for (k = prog->kinds; k && *k; k++) {
-		const struct ga_schema *schema = listed(prog, *k);
+		const struct ga_schema *schema = ga_cli_listed(prog, *k);
 
 		ga_cli_offer(*k, schema ? schema->doc : NULL, begin);
 	}

@@ -29,6 +29,9 @@ void ga_cli_offer(const char *word, const char *description, const char *begin);
  * "image", "region", "pool", "project", "team", "app", or "type"; NULL: other values. With the
  * schema of the record, its own name is one, too. */
 const char *ga_cli_member_means(const struct ga_schema *schema, const struct ga_field *field);
+/* Of the kinds that a program writes, that of the operand KIND: "slot", "slots" or "evidence" (of
+ * wipe-evidence); NULL: none. */
+const struct ga_schema *ga_cli_listed(const struct ga_prog *prog, const char *word);
 /* The meaning of a word of --help, for --introspect-cli: "node", "slot", …, "file", "text", or NULL
  * for a word without a meaning, which a test refuses. A list ("TEAM,…") means its element. */
 const char *ga_cli_meaning(const char *word);

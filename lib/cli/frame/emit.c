@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "cli/frame/cell.h"
 #include "cli/frame/form.h"
 #include "cli/frame/pager.h"
@@ -498,11 +499,20 @@ void ga_say(const char *fmt, ...)
 
 void ga_cli_add_filter(struct ga_str *out, const char *option, const char *const *values, size_t n)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_@%+:,./=-";
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (values[i])
-			ga_str_addf(out, " %s %s", option, values[i]);
+	for (i = 0; i < n; i++) {
+		if (!values[i])
+			continue;
+		ga_str_addf(out, " %s ", option);
+		/* A shell reads "state=available" as it stands. */
+		if (values[i][strspn(values[i], plain)])
+			ga_quote_word(out, values[i]);
+		else
+			ga_str_add(out, values[i]);
+	}
 }
 
 void ga_cli_say_none(const char *one, const char *many, const char *filters)

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "record/time.h"
 #include "record/who.h"
 #include "state/db/audit.h"
@@ -99,7 +100,7 @@ static int refuse_network(const char *path, struct ga_err *err)
 
 /* Owner and group are those of its folder, as of all files that SQLite and the writers'
  * queue make. */
-static int make_file(const char *path, struct ga_err *err)
+static int make_file(const char *path, enum ga_db_file file, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_file_folder(path);
 	ga_autofd int fd = -1;
@@ -109,8 +110,8 @@ static int make_file(const char *path, struct ga_err *err)
 		return -1;
 	/* Not opened beside SQLite: closing it would release the locks that SQLite may have
 	 * on it. */
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		return 0;
+	if (lstat(path, &st) == 0 && !S_ISLNK(st.st_mode))
+		return S_ISREG(st.st_mode) ? 0 : fail_foreign(path, file, err);
 	fd = ga_file_open_like(path, dir, err);
 	return fd < 0 ? -1 : 0;
 }
@@ -152,9 +153,9 @@ static int fail_denied(const char *path, enum ga_db_file file, const char *verb,
 		       struct ga_err *err)
 {
 	ga_autofree char *at = ga_xstrdup(path), *as = NULL;
+	ga_autofree char *named = file == GA_DB_STATE ? ga_command(" --state %s", path) : NULL;
 	const char *what = files[file].what;
 	char owner[GA_WHO_SIZE], me[GA_WHO_SIZE];
-	bool state = file == GA_DB_STATE;
 	struct stat st;
 	int r;
 
@@ -163,10 +164,13 @@ static int fail_denied(const char *path, enum ga_db_file file, const char *verb,
 
 		at = ga_file_folder(below);
 	}
-	if (r < 0 || st.st_uid == geteuid())
+	if (r < 0 || st.st_uid == geteuid()) {
+		ga_autofree char *look = ga_command("ls -ld %s", at);
+
 		return ga_refuse(err, GA_DENIED, "denied", NULL,
 				 ("%s '%s' cannot be %s: Permission denied", what, path, verb),
-				 ("'ls -ld %s' shows its permissions", at));
+				 ("its permissions: %s", look));
+	}
 	ga_who_name(st.st_uid, owner);
 	if (st.st_uid)
 		as = ga_starts(owner, "uid(") ?
@@ -177,9 +181,9 @@ static int fail_denied(const char *path, enum ga_db_file file, const char *verb,
 			  "are %s", what, path, verb, strcmp(at, path) != 0 ? "the folder '" : "it",
 			  strcmp(at, path) != 0 ? at : "", strcmp(at, path) != 0 ? "'" : "", owner,
 			  ga_who_name(geteuid(), me)),
-			 ("run the command as that user: sudo%s COMMAND%s%s; gpuaas-host(7), "
+			 ("run the command as that user: sudo%s COMMAND%s; gpuaas-host(7), "
 			  "OPERATORS WITHOUT ROOT, says who may", as ? as : "",
-			  state ? " --state " : "", state ? path : ""));
+			  named ? named : ""));
 }
 
 /* Makes the file when mode is GA_DB_CREATE. */
@@ -190,7 +194,7 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	struct stat st;
 
 	if (mode == GA_DB_CREATE) {
-		if (make_file(path, err) < 0)
+		if (make_file(path, file, err) < 0)
 			return err->code == GA_DENIED ?
 				       fail_denied(path, file, "made", err) :
 				       ga_wrap(err, "making the %s failed", files[file].what);

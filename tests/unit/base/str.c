@@ -229,9 +229,33 @@ static void files(void)
 	t_int(rmdir(dir), 0, "no temporary file stays");
 }
 
+static void trimmed(void)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ " a b ", "a b" },
+		{ "\xc2\xa0" "a\xe3\x80\x80", "a" },	       /* U+00A0, U+3000 */
+		{ "\xe3\x85\xa4\xe2\xa0\x80", "" },	       /* U+3164, U+2800 */
+		{ "\xe1\x85\x9f\xe1\x85\xa0\xcd\x8f", "" },   /* U+115F, U+1160, U+034F */
+		{ "\xef\xbe\xa0\xe2\x80\x8a\xe2\x80\x8b", "" }, /* U+FFA0, U+200A, U+200B */
+		{ "\xe2\x80\x94", "\xe2\x80\x94" },	       /* a dash */
+		{ "\xff", "\xff" },
+		{ "", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autofree char *text = ga_trimmed(cases[i].in);
+
+		t_str(text, cases[i].out, "trimmed %zu", i);
+	}
+}
+
 int main(void)
 {
 	strings();
+	trimmed();
 	xml();
 	printable();
 	visible();

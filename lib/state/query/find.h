@@ -8,12 +8,8 @@
 /* Resolves an id, a unique prefix of one, or a name. kind is "allocation", "slot", "node", "team",
  * "grant", "proposal", "app"; NULL for any of these, *kind_found is then the kind; or "profile",
  * "image", "region", "pool", "project", which have only names. ret is allocated. GA_NOTFOUND with
-<<<<<<< HEAD
- * near names in the hint; GA_USAGE "ambiguous". */
-=======
  * near names in the hint; GA_USAGE "ambiguous": it could be several, or it is a number of up to
  * three digits for a slot, which may also be its number on the node. */
->>>>>>> n1
 GA_MUST_CHECK int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 				   const char **kind_found, struct ga_err *err);
 

@@ -44,25 +44,40 @@ static char *asked_for(const struct ga_place_ask *ask)
 	return ga_xprintf("%" PRId64 " GPU%s", ask->count, ask->count == 1 ? "" : "s");
 }
 
+#define BRING_IMAGE "bring the image to the node (gpuaas-image prewarm), or name another"
+
+/* The slots of the node would do, but for its fabric partitions or the image. are: the state of the
+ * slots. */
+static void refuse_lacking(const char *node, const char *why, const char *are, const char *what,
+			   struct ga_refusal *ret)
+{
+	if (ga_streq(why, "image_missing"))
+		say(ret, why,
+		    ga_xprintf("%s are %s on node '%s', but it has no verified copy of the image",
+			       what, are, node),
+		    ga_xstrdup(BRING_IMAGE));
+	else if (ga_streq(why, "fabric_partition_unknown"))
+		say(ret, "fabric_blocked",
+		    ga_xprintf("%s are %s on node '%s', but no fabric partition of that size is "
+			       "known there", what, are, node),
+		    ga_xstrdup("gpuaas-discover on the host shows the partitions; then approve"));
+	else
+		say(ret, "topology_blocked",
+		    ga_xprintf("%s are %s on node '%s', but not as one fabric partition (%s)",
+			       what, are, node, why),
+		    ga_xstrdup("another count, or wait until a larger partition is free again"));
+}
+
 static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga_refusal *ret)
 {
-	if (t->enough_topology && ga_streq(t->topology_why, "fabric_partition_unknown")) {
-		say(ret, "fabric_blocked",
-		    ga_xprintf("%s are free on node '%s', but no fabric partition of that size is "
-			       "known there", what, t->enough_topology),
-		    ga_xstrdup("gpuaas-discover on the host shows the partitions; then approve"));
-	} else if (t->enough_topology) {
-		say(ret, "topology_blocked",
-		    ga_xprintf("%s are free on node '%s', but not as one fabric partition (%s)",
-			       what, t->enough_topology, t->topology_why),
-		    ga_xstrdup("another count, or wait until a larger partition is free again"));
+	if (t->enough_topology) {
+		refuse_lacking(t->enough_topology, t->topology_why, "free", what, ret);
 	} else if (t->enough_image) {
 		say(ret, "image_missing",
 		    ga_xprintf(
 			    "%s would fit on node '%s', but it has no verified copy of the image",
 			    what, t->enough_image),
-		    ga_xstrdup(
-			    "bring the image to the node (gpuaas-image prewarm), or name another"));
+		    ga_xstrdup(BRING_IMAGE));
 	} else if (t->enough_waiting) {
 		say(ret, "waiting_for_wipe",
 		    ga_xprintf("%s would fit on node '%s' once its slots are wiped", what,
@@ -340,8 +355,43 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	"'gpuaas-on --nodes node=%s gpuaas-discover | gpuaas-approve --all-ready%s | gpuaas-on " \
 	"gpuaas-wipe | gpuaas-state fold -"
 
+/* "'gpuaas-approve VERB SLOT…'" of the slots that are available or not; NULL: none is. */
+static char *put_back(const struct tally *t, bool available)
+{
+	struct ga_str s = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < t->n_lift; i++) {
+		if (t->lift[i]->available != available)
+			continue;
+		if (!s.len)
+			ga_str_addf(&s, "'gpuaas-approve %s", available ? "uncordon" : "enable");
+		ga_str_addf(&s, " %s", t->lift[i]->id);
+	}
+	if (s.len)
+		ga_str_add(&s, available ? "'" : " | gpuaas-wipe'");
+	return s.len ? ga_str_take(&s) : NULL;
+}
+
+/* The commands that free the slots that the request needs. */
+static char *lift_hint(const struct tally *t)
+{
+	ga_autofree char *uncordon = put_back(t, true), *enable = put_back(t, false);
+	ga_autostr struct ga_str slots = GA_STR_INIT;
+	bool both = uncordon && enable;
+	size_t i;
+
+	for (i = 0; i < t->n_lift; i++)
+		ga_str_addf(&slots, "%s%" PRId64, i ? ", " : "", t->lift[i]->slot_index);
+	return ga_xprintf("%s%s%s %s slot%s %s of it back on sale%s", uncordon ? uncordon : "",
+			  both ? " and " : "", enable ? enable : "", both ? "put" : "puts",
+			  t->n_lift > 1 ? "s" : "", slots.buf,
+			  t->lift_wipe ? "; gpuaas-wipe --pending on that host, too" : "");
+}
+
 /* The hint for the reason against the node. */
-static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *near)
+static char *nearest_hint(const struct ga_place_ask *ask, const struct tally *t,
+			  const struct nearest *near)
 {
 	const struct ga_fleet_slot *s = near->slot;
 
@@ -356,10 +406,8 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 	if (ga_streq(near->why, "slot_cpus_few") || ga_streq(near->why, "slot_memory_small"))
 		return ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
 				  "gpuaas-list slot what slots have", ask->profile->name);
-	if (ga_streq(near->why, "cordoned") && s->id)
-		return ga_xprintf("'gpuaas-approve %s %s%s' puts slot %" PRId64 " of it back on "
-				  "sale", s->available ? "uncordon" : "enable", s->id,
-				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
+	if (near == &t->blocked && t->n_lift)
+		return lift_hint(t);
 	/* The node became baremetal after its slots were judged for slices. */
 	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
 		return ga_xprintf("its slots were judged for slices; to judge them again: "
@@ -391,6 +439,8 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    ga_xprintf("%" PRId64 " GPUs are free, but not %s on one node: node '%s' has "
 			       "%" PRId64, t->free, what, t->most_node, t->most_free),
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
+	else if ((!near || near == &t->most) && t->idle)
+		refuse_lacking(t->idle, t->idle_why, "not in use", what, ret);
 	else if ((!near || near == &t->most) && refuse_machine(ask, t, what, ret))
 		return;
 	else if (!near)
@@ -408,7 +458,7 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 				       "available (%s)", what, node, why) :
 			    ga_xprintf("%s wanted, and the nearest node '%s' is not usable (%s)",
 				       what, node, why),
-		    nearest_hint(ask, near));
+		    nearest_hint(ask, t, near));
 }
 
 /* Whether the named node is not in the fleet: it is retired or unknown. */

@@ -59,6 +59,9 @@ const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga
 const char *ga_place_choose(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			    const struct ga_fleet_slot *const *usable, size_t n,
 			    struct ga_place_option *ret);
+/* Sets the active partitions of then, a copy of the node with slots and partitions of its own in
+ * which some slots are free: where all slots of one are free then, and not now, its use ends. */
+void ga_place_end_partitions(const struct ga_fleet_node *now, struct ga_fleet_node *then);
 /* Below 0 when a wins; node ids and slot indices break ties. */
 int ga_place_compare(const struct ga_place_option *a, const struct ga_place_option *b);
 /* Whether the option is better than any offer of a node without a claim. */

@@ -12,6 +12,7 @@
 #include "decide/slot/verdict.h"
 #include "record/closest.h"
 #include "record/state.h"
+#include "record/time.h"
 
 /* The code of the refusal that a slot's reason leads to. */
 static const char *class_of(const char *why)
@@ -389,12 +390,35 @@ static char *lift_hint(const struct tally *t)
 			  t->lift_wipe ? "; gpuaas-wipe --pending on that host, too" : "");
 }
 
+/* The longest run time in whole minutes that ends before the next maintenance of the node, with a
+ * minute to ask for it. 0: even that does not place the request. */
+static int64_t shorter_run(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	const struct ga_fleet_window *w =
+		ga_fleet_window_in_way(ask->fleet, node, ask->request->run_seconds);
+	struct ga_request request = *ask->request;
+	struct ga_place_ask shorter = *ask;
+	struct ga_place_option o;
+	int64_t minutes = w ? (w->from - ask->fleet->now_micros) / GA_SECOND / 60 - 1 : 0;
+
+	request.run_seconds = minutes * 60;
+	shorter.request = &request;
+	return minutes > 0 && !ga_place_offer(&shorter, node, &o) ? request.run_seconds : 0;
+}
+
 /* The hint for the reason against the node. */
 static char *nearest_hint(const struct ga_place_ask *ask, const struct tally *t,
 			  const struct nearest *near)
 {
 	const struct ga_fleet_slot *s = near->slot;
+	int64_t run = !s && ga_streq(near->why, "maintenance_ahead") ?
+			      shorter_run(ask, near->node) : 0;
+	char text[GA_SPAN_SIZE];
 
+	if (run)
+		return ga_xprintf("--run-time %s ends before that maintenance, and fits; "
+				  "gpuaas-node show %s", ga_duration_format(run, text),
+				  near->node->id);
 	if (ga_streq(near->why, "region_closed"))
 		return ga_place_open_regions(ask);
 	if (!s && ga_streq(near->why, "node_draining"))

@@ -321,6 +321,45 @@ static void nearest(void)
 	}
 }
 
+/* Maintenance of node a begins so many seconds from now, and the request has a run time. */
+static void maintenance_hints(void)
+{
+	static const struct {
+		const char *nodes;
+		int64_t begins, run, count;
+		const char *hint;
+	} rows[] = {
+		{ "a:ff", 7200, 7201, 1, "--run-time 1h59m ends before that maintenance" },
+		{ "a:ff", 7259, 86400, 2, "--run-time 1h59m ends before that maintenance" },
+		{ "a:ff", 125, 3600, 1, "--run-time 1m ends before that maintenance" },
+		/* No time is left, or not enough GPUs are free. */
+		{ "a:ff", 119, 3600, 1, "gpuaas-node show a" },
+		{ "a:fbb", 7200, 86400, 2, "gpuaas-node show a" },
+	};
+	const int64_t now = GA_SECOND * 1000;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.fleet.now_micros = now;
+		*ga_list_add(&s.fleet.nodes.v[0].windows) = (struct ga_fleet_window){
+			.from = now + rows[i].begins * GA_SECOND,
+			.to = now + (rows[i].begins + 3600) * GA_SECOND, .reason = "power",
+		};
+		s.request.count = rows[i].count;
+		s.request.run_seconds = rows[i].run;
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		t_ok(!d.placed && ga_starts(d.refusal.hint, rows[i].hint),
+		     "%lld s of '%s', maintenance in %lld s: %s", (long long)rows[i].run,
+		     rows[i].nodes, (long long)rows[i].begins, d.placed ? "" : d.refusal.hint);
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
 /* What would free a fabric partition of the right size. active: the number of a partition in use,
  * of a node that partitioned() draws; 0: none. */
 static void partition_hints(void)
@@ -856,6 +895,7 @@ int main(void)
 	regions();
 	nearest();
 	partition_hints();
+	maintenance_hints();
 	answers();
 	preference();
 	baremetal();

@@ -47,32 +47,29 @@ static char *asked_for(const struct ga_place_ask *ask)
 
 #define BRING_IMAGE "bring the image to the node (gpuaas-image prewarm), or name another"
 
-/* The slots of the node would do, but for its fabric partitions or the image. are: the state of the
- * slots. */
-static void refuse_lacking(const char *node, const char *why, const char *are, const char *what,
-			   struct ga_refusal *ret)
+/* The slots of the node would do, but for its fabric partitions. are: the state of the slots, with
+ * the verb. */
+static void refuse_topology(const char *node, const char *why, const char *are, const char *what,
+			    struct ga_refusal *ret)
 {
-	if (ga_streq(why, "image_missing"))
-		say(ret, why,
-		    ga_xprintf("%s are %s on node '%s', but it has no verified copy of the image",
-			       what, are, node),
-		    ga_xstrdup(BRING_IMAGE));
-	else if (ga_streq(why, "fabric_partition_unknown"))
+	if (ga_streq(why, "fabric_partition_unknown"))
 		say(ret, "fabric_blocked",
-		    ga_xprintf("%s are %s on node '%s', but no fabric partition of that size is "
+		    ga_xprintf("%s %s on node '%s', but no fabric partition of that size is "
 			       "known there", what, are, node),
 		    ga_xstrdup("gpuaas-discover on the host shows the partitions; then approve"));
 	else
 		say(ret, "topology_blocked",
-		    ga_xprintf("%s are %s on node '%s', but not as one fabric partition (%s)",
+		    ga_xprintf("%s %s on node '%s', but not as one fabric partition (%s)",
 			       what, are, node, why),
 		    ga_xstrdup("another count, or wait until a larger partition is free again"));
 }
 
-static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga_refusal *ret)
+static bool refuse_in_the_way(const struct ga_place_ask *ask, const struct tally *t,
+			      const char *what, struct ga_refusal *ret)
 {
 	if (t->enough_topology) {
-		refuse_lacking(t->enough_topology, t->topology_why, "free", what, ret);
+		refuse_topology(t->enough_topology, t->topology_why,
+				ask->count == 1 ? "is free" : "are free", what, ret);
 	} else if (t->enough_image) {
 		say(ret, "image_missing",
 		    ga_xprintf(
@@ -81,9 +78,12 @@ static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga
 		    ga_xstrdup(BRING_IMAGE));
 	} else if (t->enough_waiting) {
 		say(ret, "waiting_for_wipe",
-		    ga_xprintf("%s would fit on node '%s' once its slots are wiped", what,
-			       t->enough_waiting),
-		    ga_xstrdup("gpuaas-wipe --pending on that host"));
+		    ga_xprintf("%s would fit on node '%s' once its slots are wiped%s", what,
+			       t->enough_waiting,
+			       t->waiting_no_image ? " and it has the image" : ""),
+		    ga_xprintf("gpuaas-wipe --pending on that host%s%s",
+			       t->waiting_no_image ? "; " : "",
+			       t->waiting_no_image ? BRING_IMAGE : ""));
 	} else {
 		return false;
 	}
@@ -464,7 +464,8 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 			       "%" PRId64, t->free, what, t->most_node, t->most_free),
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
 	else if ((!near || near == &t->most) && t->idle)
-		refuse_lacking(t->idle, t->idle_why, "not in use", what, ret);
+		refuse_topology(t->idle, t->idle_why,
+				ask->count == 1 ? "is not in use" : "are not in use", what, ret);
 	else if ((!near || near == &t->most) && refuse_machine(ask, t, what, ret))
 		return;
 	else if (!near)
@@ -476,7 +477,8 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 				       "(%s)", what, node, why) :
 		    near == &t->blocked ?
 			    ga_xprintf("%s would fit on node '%s', but slots of it are not "
-				       "available (%s)", what, node, why) :
+				       "available (%s)%s", what, node, why,
+				       near->no_image ? ", and it lacks the image" : "") :
 		    near->slot ?
 			    ga_xprintf("%s wanted, and slots of the nearest node '%s' are not "
 				       "available (%s)", what, node, why) :
@@ -613,7 +615,7 @@ static void refuse_by(const struct ga_place_ask *ask, const struct tally *t, con
 		    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
 			       ask->baremetal ? " alone" : "", *place ? place : " there"),
 		    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
-	} else if (!refuse_in_the_way(t, what, ret)) {
+	} else if (!refuse_in_the_way(ask, t, what, ret)) {
 		refuse_rest(ask, t, what, ret);
 	}
 }

@@ -54,6 +54,8 @@ const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet
  * cordon of its slots; else NULL. */
 const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 				 const char *why);
+/* Whether the node has a verified copy of the request's image, or the request needs none. */
+bool ga_place_has_image(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Chooses the best of the usable slots of one type (choose.c); returns NULL, or the reason why it
  * cannot. */
 const char *ga_place_choose(const struct ga_place_ask *ask, const struct ga_fleet_node *node,

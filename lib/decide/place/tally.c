@@ -96,13 +96,12 @@ static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 enum lift {
 	WIPES,	  /* slots that wait for a wipe */
 	COMMANDS, /* cordoned ones: uncordon or enable puts them back on sale */
-	ALL,	  /* all that nobody uses, with any image: no command does that */
+	ALL,	  /* all that nobody uses: no command does that */
 };
 
 struct freed {
 	const struct ga_fleet_node *now;
-	struct ga_fleet_node then; /* borrows all but slots and partitions */
-	const char *image;
+	struct ga_fleet_node then; /* borrows all but slots and partitions; has the image */
 	/* The slots that were freed, by their rank: commands first. */
 	struct freed_slot {
 		size_t at;
@@ -172,11 +171,6 @@ static const char *refused_after(const struct ga_place_ask *ask, struct freed *f
 	}
 	if (f->n)
 		qsort(f->slots, f->n, sizeof(*f->slots), by_rank);
-	if (step == ALL && ask->image) {
-		f->image = ask->image;
-		f->then.images.v = &f->image;
-		f->then.images.n = 1;
-	}
 	return refused_then(ask, f);
 }
 
@@ -215,16 +209,28 @@ static void keep_needed(const struct ga_place_ask *ask, struct freed *f)
 	f->n = kept;
 }
 
-/* The node takes the request after the step: takes the slots that must be freed, and the reason of
- * the first that the step before does not free. Returns false when there is none: only the image
- * is missing. */
-static bool take_blocked(const struct ga_place_ask *ask, struct freed *f, enum lift step,
-			 struct nearest near, struct tally *t)
+/* The node takes the request after a step: takes the slots that must be freed, and the reason of
+ * the first of those that are hardest to free. */
+static void take_blocked(const struct ga_place_ask *ask, struct freed *f, struct nearest near,
+			 struct tally *t)
 {
+	enum lift step = WIPES;
 	size_t i;
 
 	keep_needed(ask, f);
+	for (i = 0; i < f->n; i++) {
+		enum lift its = lift_of(&f->now->slots.v[f->slots[i].at]);
+
+		step = its > step ? its : step;
+	}
+	if (step == WIPES) { /* the node has enough of another type than the one that was counted */
+		t->enough_waiting = f->now->id;
+		t->waiting_no_image = near.no_image;
+		return;
+	}
 	near.slot = NULL;
+	t->n_lift = 0;
+	t->lift_wipe = false;
 	for (i = 0; i < f->n; i++) {
 		const struct ga_fleet_slot *s = &f->now->slots.v[f->slots[i].at];
 		enum lift its = lift_of(s);
@@ -235,12 +241,9 @@ static bool take_blocked(const struct ga_place_ask *ask, struct freed *f, enum l
 		if (step == COMMANDS && its == COMMANDS)
 			t->lift[t->n_lift++] = s;
 	}
-	if (!near.slot)
-		return false;
 	near.why = near.slot->why;
 	near.detail = ga_place_slot_detail(near.slot, near.why);
 	t->blocked = near;
-	return true;
 }
 
 /* Nobody uses enough slots of the node, and too few of them are free: finds what frees them. */
@@ -249,10 +252,14 @@ static void tally_idle(const struct ga_place_ask *ask, const struct node_tally *
 {
 	const struct ga_fleet_node *node = near->node;
 	struct freed f = { .now = node, .then = *node };
-	const char *why = NULL;
+	bool no_image = !ga_place_has_image(ask, node);
+	const char *why = NULL, *image = ask->image;
+	struct nearest blocked = *near;
 	size_t i;
 
-	if (t->enough_waiting || node->slots.n > GA_PLACE_SLOTS)
+	/* A node that has the image comes before one that lacks it. */
+	if ((t->enough_waiting && (no_image || !t->waiting_no_image)) ||
+	    node->slots.n > GA_PLACE_SLOTS)
 		return;
 	f.then.slots.v = ga_xcalloc(node->slots.n, sizeof(*f.then.slots.v));
 	f.then.partitions.v = ga_xcalloc(node->partitions.n + 1, sizeof(*f.then.partitions.v));
@@ -264,15 +271,24 @@ static void tally_idle(const struct ga_place_ask *ask, const struct node_tally *
 		f.then.why = NULL;
 		f.then.mode = ask->baremetal ? "baremetal" : "slice";
 	}
-	if (n->free + n->waiting >= need && !refused_after(ask, &f, WIPES))
+	if (no_image && image) {
+		f.then.images.v = &image;
+		f.then.images.n = 1;
+	}
+	blocked.no_image = no_image;
+	if (n->free + n->waiting >= need && !refused_after(ask, &f, WIPES)) {
 		t->enough_waiting = node->id;
-	else if (n->cordoned && n->free + n->waiting + n->cordoned >= need && !t->n_lift &&
-		 !refused_after(ask, &f, COMMANDS))
-		(void)take_blocked(ask, &f, COMMANDS, *near, t);
-	else if (!t->blocked.node && !(why = refused_after(ask, &f, ALL)) &&
-		 !take_blocked(ask, &f, ALL, *near, t))
-		why = "image_missing";
-	if (!t->idle && (ga_streq(why, "topology_blocked") || ga_streq(why, "image_missing") ||
+		t->waiting_no_image = no_image;
+	} else if (n->cordoned && n->free + n->waiting + n->cordoned >= need &&
+		   (!t->n_lift || (t->blocked.no_image && !no_image)) &&
+		   !refused_after(ask, &f, COMMANDS)) {
+		take_blocked(ask, &f, blocked, t);
+	} else if (!t->blocked.node) {
+		why = refused_after(ask, &f, ALL);
+		if (!why)
+			take_blocked(ask, &f, blocked, t);
+	}
+	if (!t->idle && (ga_streq(why, "topology_blocked") ||
 			 ga_streq(why, "fabric_partition_unknown"))) {
 		t->idle = node->id;
 		t->idle_why = why;

@@ -392,10 +392,14 @@ static void partition_hints(void)
 		{ "a:uubb/uuuu b:ucfc/uuuu", 2, 0, "not_ready: 2 GPUs would fit on node 'b', but "
 		  "slots of it are not available (cordoned: bad cable)", "uncordon b-3'", NULL },
 		/* Neither a wipe nor a command brings the image. */
-		{ "a:ffwf/uuuu", 4, 0, "image_missing: 4 GPUs are not in use on node 'a', but it "
-		  "has no verified copy of the image", "prewarm", "big" },
-		{ "a:wccf/uuuu", 4, 0, "image_missing: 4 GPUs are not in use on node 'a', but it "
-		  "has no verified copy of the image", "prewarm", "big" },
+		{ "a:ffwf/uuuu", 4, 0, "waiting_for_wipe: 4 GPUs would fit on node 'a' once its "
+		  "slots are wiped and it has the image",
+		  "gpuaas-wipe --pending on that host; bring the image", "big" },
+		{ "a:ffwu/uuwu", 4, 0, "topology_blocked: 4 GPUs are not in use on node 'a', but "
+		  "not as one fabric partition (topology_blocked)", "another count", "big" },
+		{ "a:fccf/uuuu", 4, 0, "not_ready: 4 GPUs would fit on node 'a', but slots of it "
+		  "are not available (cordoned: bad cable), and it lacks the image",
+		  "uncordon a-1 a-2'", "big" },
 	};
 	size_t i;
 

@@ -511,7 +511,8 @@ char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *prof
 	return code;
 }
 
-char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile)
+char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
+			     int64_t count)
 {
 	const struct ga_fleet *f;
 	struct counting c = { 0 };
@@ -529,6 +530,7 @@ char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile
 		if (f->nodes.v[i].slots.n && is_mixed(&f->nodes.v[i]) &&
 		    in_reach(&c, &f->nodes.v[i]))
 			*ga_list_add(&mixed.nodes) = f->nodes.v[i];
+	c.request.count = count;
 	ga_place_asked(&mixed, &c.request, &c.profile, &ask);
 	code = ga_place_refusal_code(&ask);
 	ga_list_release(&mixed.nodes);

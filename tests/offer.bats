@@ -160,6 +160,7 @@ why()
   assert_equal "$(why other)" image_missing
   run_ok gpuaas-profile list --table
   assert_output "image_missing"
+  assert_output PRICE/GPU-HOUR # gpuaas-match has that of the whole answer
   gpuaas-node drain n000 --reason x > "$T/drained" || :
   assert_equal "$(why premium-gpu),$(why any)" node_draining,node_draining
 }

@@ -360,8 +360,8 @@ static void maintenance_hints(void)
 	}
 }
 
-/* What would free a fabric partition of the right size. active: the number of a partition in use,
- * of a node that partitioned() draws; 0: none. */
+/* The steps that free a fabric partition of the right size. active: the number of a partition in
+ * use, of a node that partitioned() draws; 0: none. */
 static void partition_hints(void)
 {
 	static const struct {

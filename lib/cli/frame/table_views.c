@@ -105,7 +105,7 @@ static const struct ga_view views[] = {
 	    { "BYTES", "bytes", 0 } } },
 	{ &ga_allocation_schema, NULL,
 	  { { "ALLOCATION", "allocation", 0 }, { "NAME", "name", 0 }, { "STATE", "state", 0 },
-	    { "NODE", "node", 1 }, { "PROJECT", "project", 3 }, { "PROFILE", "profile", 4 },
+	    { "NODE", "node", 1 }, { "PROJECT", "project", 0 }, { "PROFILE", "profile", 4 },
 	    { "GPUS", "count", 0 }, { "POWER", "power_observed", 5 },
 	    { "ADDRESS", "access.address", 0 },
 	    { "SINCE", "since", 2 }, { "REASON", "reason", 1 } } },

@@ -320,8 +320,8 @@ static bool refuse_machine(const struct ga_place_ask *ask, const struct tally *t
 		    ga_xprintf("%s wanted, and %s has %" PRId64 " GPU%s", what, whose, n,
 			       n == 1 ? "" : "s"),
 		    ga_xprintf("ask for at most %" PRId64 "%s", n,
-			       too_many ? "" : ", or wait: gpuaas-list allocation shows who has "
-					       "the larger ones"));
+			       too_many ? "" : ", or wait: gpuaas-list allocation shows which "
+					       "project has the larger ones"));
 	return t->held || n;
 }
 
@@ -348,7 +348,7 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	    t->free ? ga_xprintf("%s wanted, and no machine%s is free%s", what, of, place) :
 	    *of	    ? ga_xprintf("%s wanted, and none%s is free%s%s", what, of, place, other) :
 		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
-	    ga_xstrdup("gpuaas-list allocation shows who has what"));
+	    ga_xstrdup("gpuaas-list allocation shows which project has what"));
 }
 
 /* A machine that is sold as baremetal does not have the state. */

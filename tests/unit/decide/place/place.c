@@ -207,7 +207,7 @@ static const struct {
 } near_rows[] = {
 	/* Slots are in use by others. */
 	{ "a:uuuu", NULL, 1, "no_capacity: 1 GPU wanted, and nothing is free",
-	  "list allocation" },
+	  "list allocation shows which project has what" },
 	{ "a:uuuu", "node_draining", 1, "no_capacity: 1 GPU wanted, and nothing is free",
 	  "list allocation" },
 	{ "a:uuww", "held_by_baremetal", 0,
@@ -700,8 +700,8 @@ static void machines(void)
 		  "ask for at most 4" },
 		/* A tenant has the machine with so many. */
 		{ "a:uuuu b:ff c:f", true, 3, NULL, "the largest free machine has 2 GPUs",
-		  "ask for at most 2, or wait: gpuaas-list allocation shows who has the larger "
-		  "ones" },
+		  "ask for at most 2, or wait: gpuaas-list allocation shows which project has "
+		  "the larger ones" },
 		{ "a:uuuu b:fb", true, 3, NULL, "no machine is free", "gpuaas-list allocation" },
 		{ "a:uuuu b:uu", true, 3, NULL, "nothing is free", "gpuaas-list allocation" },
 	};

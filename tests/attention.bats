@@ -108,6 +108,8 @@ codes()
   jq_is '[.object,.code,.project,.command]|join(" ")' \
     "$short run_time_ends vision gpuaas-show $short"
   # The lists say when, and one whose request has no run time has no end.
+  COLUMNS=80 run_ok gpuaas-list allocations --table
+  [[ ${lines[0]} == *" PROJECT "* ]] || { echo "$output"; return 1; }
   run_ok gpuaas-list allocations --table
   assert_output "in 3h"
   assert_output "in 40m"

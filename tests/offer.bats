@@ -160,6 +160,7 @@ why()
   assert_equal "$(why other)" image_missing
   run_ok gpuaas-profile list --table
   assert_output "image_missing"
+  assert_output PRICE/GPU-HOUR # gpuaas-match has that of the whole answer
   gpuaas-node drain n000 --reason x > "$T/drained" || :
   assert_equal "$(why premium-gpu),$(why any)" node_draining,node_draining
 }
@@ -183,6 +184,19 @@ why()
   jq_is 'select(.profile == "whole") | "\(.accelerator_type) \(.availability) \(.unavailable_code)"' \
     'nvidia-h200-141gb now null
 null none node_draining'
+}
+
+@test "a row of machines of several types has the code of these machines" {
+  fleet 3 3
+  profile whole '.shape = "baremetal" | del(.counts, .vcpus_per_gpu, .memory_mib_per_gpu, .image)'
+  raw "UPDATE slot SET accelerator_type = 'nvidia-l4-24gb' WHERE node_id <> 'n000' AND slot_index = 0"
+  raw "UPDATE slot SET state = 'retired', retired = 1 WHERE node_id = 'n002' AND slot_index = 2"
+  gpuaas-node drain n001 --reason x > "$T/drained" || :
+  run_ok gpuaas-match --gpus 3 --json
+  jq_is 'select(.profile == "whole") |
+    "\(.accelerator_type) \(.count) \(.availability) \(.unavailable_code)"' \
+    'nvidia-h200-141gb 3 now null
+null 3 none not_ready'
 }
 
 @test "where nothing is available it says when, and on what that rests" {

@@ -325,7 +325,7 @@ END
   gpuaas-approve cordon "$s" --reason "bad cable" > "$T/out"
   run_ok gpuaas-list slots --table
   [[ ${lines[0]} == *"  REASON" ]]
-  [[ $(grep "^$s " <<< "$output") == *"  available  "*"  bad cable" ]]
+  [[ $(grep "^$s " <<< "$output") == *"  available, cordoned  "*"  bad cable" ]]
   run_status 1 gpuaas-place --profile lab
   jq_is '"\(.code): \(.sentence)"' \
     "not_ready: 1 GPU would fit on node 'n000', but slots of it are not available (cordoned: bad cable)"
@@ -407,7 +407,8 @@ END
   gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/slots"
   run_status 1 place
   jq_is .code waiting_for_wipe
-  jq_is .hint "gpuaas-wipe --pending on that host"
+  jq_is .hint "gpuaas-wipe --pending on that host; \
+bring the image to the node (gpuaas-image prewarm), or name another"
 }
 
 @test "the same request_id gives the same plan, byte for byte; another request is a conflict" {

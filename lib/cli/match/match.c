@@ -479,6 +479,7 @@ static int add_refusals(struct matching *m, struct ga_err *err)
 		*ga_list_add(&of) = a;
 		*ga_list_add(&asked) = (struct ga_offer_asked){
 			.profile = a->profile, .type = a->accelerator_type, .count = a->count,
+			.mixed = m->offers.v[m->answers.more[i].offer].mixed != NULL,
 		};
 	}
 	r = asked.n ? ga_cli_read_offer_refusals(&q, asked.v, asked.n, err) : 0;

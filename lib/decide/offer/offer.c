@@ -511,7 +511,8 @@ char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *prof
 	return code;
 }
 
-char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile)
+char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
+			     int64_t count)
 {
 	const struct ga_fleet *f;
 	struct counting c = { 0 };
@@ -529,6 +530,7 @@ char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile
 		if (f->nodes.v[i].slots.n && is_mixed(&f->nodes.v[i]) &&
 		    in_reach(&c, &f->nodes.v[i]))
 			*ga_list_add(&mixed.nodes) = f->nodes.v[i];
+	c.request.count = count;
 	ga_place_asked(&mixed, &c.request, &c.profile, &ask);
 	code = ga_place_refusal_code(&ask);
 	ga_list_release(&mixed.nodes);
@@ -574,34 +576,6 @@ static int64_t window_over(const struct ga_fleet_node *node, int64_t at)
 	return then.now_micros;
 }
 
-static bool has_module(const struct ga_partition *p, int64_t module_id)
-{
-	size_t i;
-
-	for (i = 0; i < p->module_ids.n; i++)
-		if (p->module_ids.v[i] == module_id)
-			return true;
-	return false;
-}
-
-/* Whether the use of the partition has ended by then: all of its slots are free, and at least one
- * is not free now. */
-static bool is_given_back(const struct expecting *e, const struct ga_fleet_node *node,
-			  const struct ga_partition *p)
-{
-	bool ended = false;
-	size_t i;
-
-	for (i = 0; i < node->slots.n; i++) {
-		if (!has_module(p, node->slots.v[i].module_id))
-			continue;
-		if (!e->copy.slots.v[i].free)
-			return false;
-		ended = ended || !node->slots.v[i].free;
-	}
-	return ended;
-}
-
 /* Whether the smallest request fits on the node with all slots free that become free until then. */
 static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64_t at)
 {
@@ -619,10 +593,7 @@ static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64
 		}
 		whole = whole && s->free;
 	}
-	for (i = 0; i < node->partitions.n; i++)
-		if (node->partitions.v[i].active == 1)
-			e->copy.partitions.v[i].active =
-				!is_given_back(e, node, &node->partitions.v[i]);
+	ga_place_end_partitions(node, &e->copy);
 	e->copy.clean = node->clean || whole;
 	e->copy.why = whole ? NULL : node->why;
 	return !ga_place_offer(&e->c.timeless, &e->copy, &o);

@@ -72,7 +72,8 @@ char *ga_offer_refusal(struct ga_offer_refuser *r, const struct ga_profile *prof
 		       const char *type, int64_t count);
 /* The same for a profile for baremetal and a request without a type, if the fleet had only the
  * nodes that ga_offer_mixed counts. */
-char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile);
+char *ga_offer_mixed_refusal(struct ga_offer_refuser *r, const struct ga_profile *profile,
+			     int64_t count);
 void ga_offer_refuser_release(struct ga_offer_refuser *r);
 
 /* A slot that is not free now, with the time at which it becomes free. */

@@ -64,6 +64,44 @@ static bool overlaps_active(const struct ga_fleet_node *node, uint64_t mask)
 	return false;
 }
 
+static bool has_module(const struct ga_partition *p, int64_t module_id)
+{
+	size_t i;
+
+	for (i = 0; i < p->module_ids.n; i++)
+		if (p->module_ids.v[i] == module_id)
+			return true;
+	return false;
+}
+
+/* Whether the use of the partition has ended by then: all of its slots are free, and at least one
+ * is not free now. */
+static bool is_given_back(const struct ga_fleet_node *now, const struct ga_fleet_node *then,
+			  const struct ga_partition *p)
+{
+	bool ended = false;
+	size_t i;
+
+	for (i = 0; i < now->slots.n; i++) {
+		if (!has_module(p, now->slots.v[i].module_id))
+			continue;
+		if (!then->slots.v[i].free)
+			return false;
+		ended = ended || !now->slots.v[i].free;
+	}
+	return ended;
+}
+
+void ga_place_end_partitions(const struct ga_fleet_node *now, struct ga_fleet_node *then)
+{
+	size_t i;
+
+	for (i = 0; i < now->partitions.n; i++)
+		if (now->partitions.v[i].active == 1)
+			then->partitions.v[i].active =
+				!is_given_back(now, then, &now->partitions.v[i]);
+}
+
 /* Counts partitions larger than count that were free and no longer are. */
 static int64_t partitions_lost(const struct ga_fleet_node *node, int64_t count, int64_t exactly,
 			       uint64_t before, uint64_t taken)

@@ -12,6 +12,7 @@
 #include "decide/slot/verdict.h"
 #include "record/closest.h"
 #include "record/state.h"
+#include "record/time.h"
 
 /* The code of the refusal that a slot's reason leads to. */
 static const char *class_of(const char *why)
@@ -44,30 +45,45 @@ static char *asked_for(const struct ga_place_ask *ask)
 	return ga_xprintf("%" PRId64 " GPU%s", ask->count, ask->count == 1 ? "" : "s");
 }
 
-static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga_refusal *ret)
+#define BRING_IMAGE "bring the image to the node (gpuaas-image prewarm), or name another"
+
+/* The slots of the node would do, but for its fabric partitions. are: the state of the slots, with
+ * the verb. */
+static void refuse_topology(const char *node, const char *why, const char *are, const char *what,
+			    struct ga_refusal *ret)
 {
-	if (t->enough_topology && ga_streq(t->topology_why, "fabric_partition_unknown")) {
+	if (ga_streq(why, "fabric_partition_unknown"))
 		say(ret, "fabric_blocked",
-		    ga_xprintf("%s are free on node '%s', but no fabric partition of that size is "
-			       "known there", what, t->enough_topology),
+		    ga_xprintf("%s %s on node '%s', but no fabric partition of that size is "
+			       "known there", what, are, node),
 		    ga_xstrdup("gpuaas-discover on the host shows the partitions; then approve"));
-	} else if (t->enough_topology) {
+	else
 		say(ret, "topology_blocked",
-		    ga_xprintf("%s are free on node '%s', but not as one fabric partition (%s)",
-			       what, t->enough_topology, t->topology_why),
+		    ga_xprintf("%s %s on node '%s', but not as one fabric partition (%s)",
+			       what, are, node, why),
 		    ga_xstrdup("another count, or wait until a larger partition is free again"));
+}
+
+static bool refuse_in_the_way(const struct ga_place_ask *ask, const struct tally *t,
+			      const char *what, struct ga_refusal *ret)
+{
+	if (t->enough_topology) {
+		refuse_topology(t->enough_topology, t->topology_why,
+				ask->count == 1 ? "is free" : "are free", what, ret);
 	} else if (t->enough_image) {
 		say(ret, "image_missing",
 		    ga_xprintf(
 			    "%s would fit on node '%s', but it has no verified copy of the image",
 			    what, t->enough_image),
-		    ga_xstrdup(
-			    "bring the image to the node (gpuaas-image prewarm), or name another"));
+		    ga_xstrdup(BRING_IMAGE));
 	} else if (t->enough_waiting) {
 		say(ret, "waiting_for_wipe",
-		    ga_xprintf("%s would fit on node '%s' once its slots are wiped", what,
-			       t->enough_waiting),
-		    ga_xstrdup("gpuaas-wipe --pending on that host"));
+		    ga_xprintf("%s would fit on node '%s' once its slots are wiped%s", what,
+			       t->enough_waiting,
+			       t->waiting_no_image ? " and it has the image" : ""),
+		    ga_xprintf("gpuaas-wipe --pending on that host%s%s",
+			       t->waiting_no_image ? "; " : "",
+			       t->waiting_no_image ? BRING_IMAGE : ""));
 	} else {
 		return false;
 	}
@@ -304,8 +320,8 @@ static bool refuse_machine(const struct ga_place_ask *ask, const struct tally *t
 		    ga_xprintf("%s wanted, and %s has %" PRId64 " GPU%s", what, whose, n,
 			       n == 1 ? "" : "s"),
 		    ga_xprintf("ask for at most %" PRId64 "%s", n,
-			       too_many ? "" : ", or wait: gpuaas-list allocation shows who has "
-					       "the larger ones"));
+			       too_many ? "" : ", or wait: gpuaas-list allocation shows which "
+					       "project has the larger ones"));
 	return t->held || n;
 }
 
@@ -332,7 +348,7 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	    t->free ? ga_xprintf("%s wanted, and no machine%s is free%s", what, of, place) :
 	    *of	    ? ga_xprintf("%s wanted, and none%s is free%s%s", what, of, place, other) :
 		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
-	    ga_xstrdup("gpuaas-list allocation shows who has what"));
+	    ga_xstrdup("gpuaas-list allocation shows which project has what"));
 }
 
 /* A machine that is sold as baremetal does not have the state. */
@@ -340,11 +356,69 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	"'gpuaas-on --nodes node=%s gpuaas-discover | gpuaas-approve --all-ready%s | gpuaas-on " \
 	"gpuaas-wipe | gpuaas-state fold -"
 
+/* "'gpuaas-approve VERB SLOT…'" of the slots that are available or not; NULL: none is. */
+static char *put_back(const struct tally *t, bool available)
+{
+	struct ga_str s = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < t->n_lift; i++) {
+		if (t->lift[i]->available != available)
+			continue;
+		if (!s.len)
+			ga_str_addf(&s, "'gpuaas-approve %s", available ? "uncordon" : "enable");
+		ga_str_addf(&s, " %s", t->lift[i]->id);
+	}
+	if (s.len)
+		ga_str_add(&s, available ? "'" : " | gpuaas-wipe'");
+	return s.len ? ga_str_take(&s) : NULL;
+}
+
+/* The commands that free the slots that the request needs. */
+static char *lift_hint(const struct tally *t)
+{
+	ga_autofree char *uncordon = put_back(t, true), *enable = put_back(t, false);
+	ga_autostr struct ga_str slots = GA_STR_INIT;
+	bool both = uncordon && enable;
+	size_t i;
+
+	for (i = 0; i < t->n_lift; i++)
+		ga_str_addf(&slots, "%s%" PRId64, i ? ", " : "", t->lift[i]->slot_index);
+	return ga_xprintf("%s%s%s %s slot%s %s of it back on sale%s", uncordon ? uncordon : "",
+			  both ? " and " : "", enable ? enable : "", both ? "put" : "puts",
+			  t->n_lift > 1 ? "s" : "", slots.buf,
+			  t->lift_wipe ? "; gpuaas-wipe --pending on that host, too" : "");
+}
+
+/* The longest run time in whole minutes that ends before the next maintenance of the node, with a
+ * minute to ask for it. 0: even that does not place the request. */
+static int64_t shorter_run(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	const struct ga_fleet_window *w =
+		ga_fleet_window_in_way(ask->fleet, node, ask->request->run_seconds);
+	struct ga_request request = *ask->request;
+	struct ga_place_ask shorter = *ask;
+	struct ga_place_option o;
+	int64_t minutes = w ? (w->from - ask->fleet->now_micros) / GA_SECOND / 60 - 1 : 0;
+
+	request.run_seconds = minutes * 60;
+	shorter.request = &request;
+	return minutes > 0 && !ga_place_offer(&shorter, node, &o) ? request.run_seconds : 0;
+}
+
 /* The hint for the reason against the node. */
-static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *near)
+static char *nearest_hint(const struct ga_place_ask *ask, const struct tally *t,
+			  const struct nearest *near)
 {
 	const struct ga_fleet_slot *s = near->slot;
+	int64_t run = !s && ga_streq(near->why, "maintenance_ahead") ?
+			      shorter_run(ask, near->node) : 0;
+	char text[GA_SPAN_SIZE];
 
+	if (run)
+		return ga_xprintf("--run-time %s ends before that maintenance, and fits; "
+				  "gpuaas-node show %s", ga_duration_format(run, text),
+				  near->node->id);
 	if (ga_streq(near->why, "region_closed"))
 		return ga_place_open_regions(ask);
 	if (!s && ga_streq(near->why, "node_draining"))
@@ -356,10 +430,8 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct nearest *
 	if (ga_streq(near->why, "slot_cpus_few") || ga_streq(near->why, "slot_memory_small"))
 		return ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
 				  "gpuaas-list slot what slots have", ask->profile->name);
-	if (ga_streq(near->why, "cordoned") && s->id)
-		return ga_xprintf("'gpuaas-approve %s %s%s' puts slot %" PRId64 " of it back on "
-				  "sale", s->available ? "uncordon" : "enable", s->id,
-				  s->available ? "" : " | gpuaas-wipe", s->slot_index);
+	if (near == &t->blocked && t->n_lift)
+		return lift_hint(t);
 	/* The node became baremetal after its slots were judged for slices. */
 	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
 		return ga_xprintf("its slots were judged for slices; to judge them again: "
@@ -391,6 +463,9 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    ga_xprintf("%" PRId64 " GPUs are free, but not %s on one node: node '%s' has "
 			       "%" PRId64, t->free, what, t->most_node, t->most_free),
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
+	else if ((!near || near == &t->most) && t->idle)
+		refuse_topology(t->idle, t->idle_why,
+				ask->count == 1 ? "is not in use" : "are not in use", what, ret);
 	else if ((!near || near == &t->most) && refuse_machine(ask, t, what, ret))
 		return;
 	else if (!near)
@@ -402,13 +477,14 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 				       "(%s)", what, node, why) :
 		    near == &t->blocked ?
 			    ga_xprintf("%s would fit on node '%s', but slots of it are not "
-				       "available (%s)", what, node, why) :
+				       "available (%s)%s", what, node, why,
+				       near->no_image ? ", and it lacks the image" : "") :
 		    near->slot ?
 			    ga_xprintf("%s wanted, and slots of the nearest node '%s' are not "
 				       "available (%s)", what, node, why) :
 			    ga_xprintf("%s wanted, and the nearest node '%s' is not usable (%s)",
 				       what, node, why),
-		    nearest_hint(ask, near));
+		    nearest_hint(ask, t, near));
 }
 
 /* Whether the named node is not in the fleet: it is retired or unknown. */
@@ -539,7 +615,7 @@ static void refuse_by(const struct ga_place_ask *ask, const struct tally *t, con
 		    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
 			       ask->baremetal ? " alone" : "", *place ? place : " there"),
 		    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
-	} else if (!refuse_in_the_way(t, what, ret)) {
+	} else if (!refuse_in_the_way(ask, t, what, ret)) {
 		refuse_rest(ask, t, what, ret);
 	}
 }

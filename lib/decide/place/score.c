@@ -160,6 +160,11 @@ static bool has_image(const struct ga_fleet_node *node, const char *image)
 	return false;
 }
 
+bool ga_place_has_image(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	return ask->baremetal || (ask->image && has_image(node, ask->image));
+}
+
 bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
 {
 	return ask->fleet->stale_micros && (node->observed_micros == GA_UNKNOWN ||
@@ -289,7 +294,7 @@ static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fl
 			return "waiting_for_wipe";
 		return first && !ga_streq(first, "waiting_for_wipe") ? first : "too_few_free";
 	}
-	if (!ask->image || !has_image(node, ask->image))
+	if (!ga_place_has_image(ask, node))
 		return "image_missing";
 	ret->type = type;
 	return ga_place_choose(ask, node, usable, n, ret);

@@ -54,11 +54,16 @@ const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet
  * cordon of its slots; else NULL. */
 const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 				 const char *why);
+/* Whether the node has a verified copy of the request's image, or the request needs none. */
+bool ga_place_has_image(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Chooses the best of the usable slots of one type (choose.c); returns NULL, or the reason why it
  * cannot. */
 const char *ga_place_choose(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			    const struct ga_fleet_slot *const *usable, size_t n,
 			    struct ga_place_option *ret);
+/* Sets the active partitions of then, a copy of the node with slots and partitions of its own in
+ * which some slots are free: where all slots of one are free then, and not now, its use ends. */
+void ga_place_end_partitions(const struct ga_fleet_node *now, struct ga_fleet_node *then);
 /* Below 0 when a wins; node ids and slot indices break ties. */
 int ga_place_compare(const struct ga_place_option *a, const struct ga_place_option *b);
 /* Whether the option is better than any offer of a node without a claim. */

@@ -11,6 +11,7 @@ struct nearest {
 	const struct ga_fleet_node *node;
 	const char *why, *detail;
 	const struct ga_fleet_slot *slot; /* has that reason; NULL: the node is out */
+	bool no_image;			  /* it lacks the image, too */
 	int64_t idle;			  /* wanted slots that nobody uses */
 };
 
@@ -23,10 +24,19 @@ struct tally {
 	int64_t other;	    /* free, but of a type that the request does not want */
 	int64_t most_free;  /* most free slots on one node */
 	const char *most_node;
-	const char *enough_waiting; /* a node that has enough when its wipes are done */
+	const char *enough_waiting; /* a node that takes the request when its wipes are done */
+	bool waiting_no_image;	    /* and when it has the image, which it lacks */
 	const char *enough_topology, *enough_image, *topology_why;
 	struct nearest out;	/* enough free slots, but the node is out */
-	struct nearest blocked; /* enough slots, but some of them are blocked */
+	struct nearest blocked; /* takes the request if slots of it were not blocked */
+	/* The slots of blocked that suffice, where commands free them: cordoned ones by their rank
+	 * (ga_place_slot_rank), and whether wipes must be done, too. n_lift 0: commands do not
+	 * help. */
+	const struct ga_fleet_slot *lift[GA_PLACE_SLOTS];
+	size_t n_lift;
+	bool lift_wipe;
+	/* A node where nobody uses enough slots, but they are no fabric partition, and why. */
+	const char *idle, *idle_why;
 	struct nearest most;	/* too few for that, and the most idle slots of all nodes */
 	const char *held;	/* the machine with the fewest slots in use that slices hold */
 	int64_t held_used;

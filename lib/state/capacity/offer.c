@@ -407,7 +407,8 @@ static int add_refusals(struct offering *o, const struct ga_profile *p,
 				ga_offer_refusal(&o->refuser, p, row->type, GA_UNKNOWN);
 	}
 	if (lacks_mixed(ret))
-		ret->mixed->unavailable_code = ga_offer_mixed_refusal(&o->refuser, p);
+		ret->mixed->unavailable_code =
+			ga_offer_mixed_refusal(&o->refuser, p, GA_UNKNOWN);
 	return 0;
 }
 
@@ -562,7 +563,9 @@ int ga_store_offer_refusals(struct ga_db *db, const struct ga_offer_query *q,
 		if (read_full(&o, err) < 0 || ga_store_profile(db, asked[i].profile, &p, err) < 0)
 			return -1;
 		set_image(&o, &p);
-		asked[i].code = ga_offer_refusal(&o.refuser, &p, asked[i].type, asked[i].count);
+		asked[i].code = asked[i].mixed ?
+			ga_offer_mixed_refusal(&o.refuser, &p, asked[i].count) :
+			ga_offer_refusal(&o.refuser, &p, asked[i].type, asked[i].count);
 		ga_schema_release(&ga_profile_schema, &p);
 	}
 	return 0;

@@ -42,6 +42,8 @@ GA_MUST_CHECK int ga_store_offers(struct ga_db *db, const struct ga_offer_query 
 struct ga_offer_asked {
 	const char *profile;
 	const char *type; /* NULL: the types of the profile */
+	bool mixed;	  /* only of the nodes with GPUs of several types (ga_offer_mixed_refusal);
+			   * then type is NULL */
 	int64_t count;	  /* GPUs; GA_UNKNOWN: the smallest request */
 	char *code;	  /* set, of the refusal (ga_offer_refusal); NULL: it is placed now. The
 			   * caller frees it */

@@ -400,6 +400,11 @@ static void why_none(void)
 		  .shape = "baremetal", .want = "type_missing" },
 		{ .name = "a mixed machine in use, beside a free one of one type",
 		  .nodes = "a:fuFF b:ff", .shape = "baremetal", .mixed = "no_capacity" },
+		{ .name = "a large mixed machine drains, beside one of one type and a small one",
+		  .nodes = "a:ffFF b:fF c:ffff", .why = "node_draining", .count = 4,
+		  .shape = "baremetal", .mixed = "not_ready" },
+		{ .name = "more than any mixed machine has", .nodes = "a:ffFF c:ffffff", .count = 6,
+		  .shape = "baremetal", .mixed = "no_capacity" },
 	};
 	size_t i;
 
@@ -420,7 +425,10 @@ static void why_none(void)
 		got = ga_offer_refusal(&r, &s.profile, rows[i].type,
 				       rows[i].count ? rows[i].count : GA_UNKNOWN);
 		t_str(got, rows[i].want, "why none: %s", rows[i].name);
-		mixed = rows[i].mixed ? ga_offer_mixed_refusal(&r, &s.profile) : NULL;
+		mixed = rows[i].mixed ? ga_offer_mixed_refusal(&r, &s.profile,
+							       rows[i].count ? rows[i].count :
+									       GA_UNKNOWN) :
+					NULL;
 		t_str(mixed, rows[i].mixed, "why no mixed machine: %s", rows[i].name);
 		ga_offer_refuser_release(&r);
 		end(&s);

@@ -534,7 +534,7 @@ static bool why_not(const struct world *w)
 		if (n.types.v[i].type)
 			right = has_reasons(&r, &w->profile, n.types.v[i].type,
 					    &n.types.v[i].counts, n.types.v[i].largest) && right;
-	mixed = n.mixed.total ? ga_offer_mixed_refusal(&r, &w->profile) : NULL;
+	mixed = n.mixed.total ? ga_offer_mixed_refusal(&r, &w->profile, GA_UNKNOWN) : NULL;
 	right = right && (mixed == NULL) == (!n.mixed.total || n.mixed.machines_now.n);
 	ga_offer_refuser_release(&r);
 	drop(&f, NULL);

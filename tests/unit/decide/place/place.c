@@ -207,7 +207,7 @@ static const struct {
 } near_rows[] = {
 	/* Slots are in use by others. */
 	{ "a:uuuu", NULL, 1, "no_capacity: 1 GPU wanted, and nothing is free",
-	  "list allocation" },
+	  "list allocation shows which project has what" },
 	{ "a:uuuu", "node_draining", 1, "no_capacity: 1 GPU wanted, and nothing is free",
 	  "list allocation" },
 	{ "a:uuww", "held_by_baremetal", 0,
@@ -242,10 +242,32 @@ static const struct {
 	{ "a:ubc", NULL, 1,
 	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 	  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-2'" },
-	{ "a:ubd", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
+	{ "a:ubb", NULL, 1, "fabric_blocked: 1 GPU would fit on node 'a', but slots of it "
 	  "are not available (fabric_vf_shared)",
 	  "list attention what to do; sold as baremetal (gpuaas-approve --mode "
 	  "baremetal)" },
+	{ "a:ubd", NULL, 1,
+	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)", "'gpuaas-approve enable a-2 | gpuaas-wipe'" },
+	/* The blocker that no command lifts decides. */
+	{ "a:cb b:uu", NULL, 2, "fabric_blocked: 2 GPUs would fit on node 'a', but slots of it "
+	  "are not available (fabric_vf_shared)", "list attention" },
+	{ "a:cbcc", NULL, 4, "fabric_blocked: 4 GPUs would fit on node 'a', but slots of it "
+	  "are not available (fabric_vf_shared)", "list attention" },
+	/* All slots that are needed are named, and no others. */
+	{ "a:ccfc", NULL, 2,
+	  "not_ready: 2 GPUs would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)",
+	  "'gpuaas-approve uncordon a-0' puts slot 0 of it back on sale" },
+	{ "a:dcfc", NULL, 4,
+	  "not_ready: 4 GPUs would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)",
+	  "'gpuaas-approve uncordon a-1 a-3' and 'gpuaas-approve enable a-0 | gpuaas-wipe' put "
+	  "slots 1, 3, 0 of it back on sale" },
+	{ "a:wcuu", NULL, 2,
+	  "not_ready: 2 GPUs would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)", "'gpuaas-approve uncordon a-1' puts slot 1 of it "
+	  "back on sale; gpuaas-wipe --pending on that host, too" },
 	/* A reason that stands against slices alone is no reason against baremetal. */
 	{ "a:ffb", "mode=baremetal", 0, "fabric_blocked: a baremetal node would fit on "
 	  "node 'a', but slots of it are not available (fabric_vf_shared)",
@@ -262,7 +284,7 @@ static const struct {
 	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 	  "available (cordoned: bad cable)", "'gpuaas-approve enable a-1 | gpuaas-wipe'" },
 	{ "a:bbc b:bb", NULL, 4, "not_ready: 4 GPUs wanted, and slots of the nearest node "
-	  "'a' are not available (cordoned: bad cable)", "uncordon a-2" },
+	  "'a' are not available (cordoned: bad cable)", "list attention" },
 	{ "a:b b:bb", NULL, 4, "fabric_blocked: 4 GPUs wanted, and slots of the nearest "
 	  "node 'b' are not available (fabric_vf_shared)", "where node=b" },
 };
@@ -293,6 +315,109 @@ static void nearest(void)
 		t_str(said, near_rows[i].want, "%lld of '%s', %s", (long long)near_rows[i].count,
 		      near_rows[i].nodes, out ? out : "in service");
 		t_ok(!d.placed && strstr(d.refusal.hint, near_rows[i].hint), "its hint: %s",
+		     d.placed ? "" : d.refusal.hint);
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
+/* Maintenance of node a begins so many seconds from now, and the request has a run time. */
+static void maintenance_hints(void)
+{
+	static const struct {
+		const char *nodes;
+		int64_t begins, run, count;
+		const char *hint;
+	} rows[] = {
+		{ "a:ff", 7200, 7201, 1, "--run-time 1h59m ends before that maintenance" },
+		{ "a:ff", 7259, 86400, 2, "--run-time 1h59m ends before that maintenance" },
+		{ "a:ff", 125, 3600, 1, "--run-time 1m ends before that maintenance" },
+		/* No time is left, or not enough GPUs are free. */
+		{ "a:ff", 119, 3600, 1, "gpuaas-node show a" },
+		{ "a:fbb", 7200, 86400, 2, "gpuaas-node show a" },
+	};
+	const int64_t now = GA_SECOND * 1000;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.fleet.now_micros = now;
+		*ga_list_add(&s.fleet.nodes.v[0].windows) = (struct ga_fleet_window){
+			.from = now + rows[i].begins * GA_SECOND,
+			.to = now + (rows[i].begins + 3600) * GA_SECOND, .reason = "power",
+		};
+		s.request.count = rows[i].count;
+		s.request.run_seconds = rows[i].run;
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		t_ok(!d.placed && ga_starts(d.refusal.hint, rows[i].hint),
+		     "%lld s of '%s', maintenance in %lld s: %s", (long long)rows[i].run,
+		     rows[i].nodes, (long long)rows[i].begins, d.placed ? "" : d.refusal.hint);
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
+/* The steps that free a fabric partition of the right size. active: the number of a partition in
+ * use, of a node that partitioned() draws; 0: none. */
+static void partition_hints(void)
+{
+	static const struct {
+		const char *nodes;
+		int64_t count;
+		size_t active;
+		const char *want, *hint, *image; /* NULL: the node has it */
+	} rows[] = {
+		/* A wipe frees a slot, but no partition. */
+		{ "a:cfff/uuwu", 4, 0, "not_ready: 4 GPUs would fit on node 'a', but slots of it "
+		  "are not available (cordoned: bad cable)", "uncordon a-0' puts slot 0 of", NULL },
+		{ "a:ufff/uuwu", 4, 0, "topology_blocked: 4 GPUs are not in use on node 'a', but "
+		  "not as one fabric partition (topology_blocked)", "another count", NULL },
+		{ "a:wfff/uuwu", 4, 0, "waiting_for_wipe: 4 GPUs would fit on node 'a' once its "
+		  "slots are wiped", "gpuaas-wipe --pending", NULL },
+		/* Until the wipe the released allocation has the partition. */
+		{ "a:wwwu/uuuu", 2, 3, "waiting_for_wipe: 2 GPUs would fit on node 'a' once its "
+		  "slots are wiped", "gpuaas-wipe --pending", NULL },
+		/* Slot 3 makes a pair with slot 2, slot 1 does not. */
+		{ "a:ucfc/ubub", 2, 0, "not_ready: 2 GPUs would fit on node 'a', but slots of it "
+		  "are not available (cordoned: bad cable)",
+		  "'gpuaas-approve uncordon a-3' puts slot 3 of it back on sale", NULL },
+		{ "a:ucfc/ubub", 4, 0, "topology_blocked: 4 GPUs are not in use on node 'a', but "
+		  "not as one fabric partition (topology_blocked)", "another count", NULL },
+		{ "a:ccfb/ubub", 4, 0, "fabric_blocked: 4 GPUs would fit on node 'a', but slots of "
+		  "it are not available (fabric_vf_shared)", "list attention", NULL },
+		/* A later node where a command helps comes before. */
+		{ "a:uubb/uuuu b:ucfc/uuuu", 2, 0, "not_ready: 2 GPUs would fit on node 'b', but "
+		  "slots of it are not available (cordoned: bad cable)", "uncordon b-3'", NULL },
+		/* Neither a wipe nor a command brings the image. */
+		{ "a:ffwf/uuuu", 4, 0, "waiting_for_wipe: 4 GPUs would fit on node 'a' once its "
+		  "slots are wiped and it has the image",
+		  "gpuaas-wipe --pending on that host; bring the image", "big" },
+		{ "a:ffwu/uuwu", 4, 0, "topology_blocked: 4 GPUs are not in use on node 'a', but "
+		  "not as one fabric partition (topology_blocked)", "another count", "big" },
+		{ "a:fccf/uuuu", 4, 0, "not_ready: 4 GPUs would fit on node 'a', but slots of it "
+		  "are not available (cordoned: bad cable), and it lacks the image",
+		  "uncordon a-1 a-2'", "big" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *said = NULL;
+		struct ga_decision d;
+		struct scene s;
+
+		partitioned(&s, rows[i].nodes);
+		s.request.count = rows[i].count;
+		s.request.image = word(rows[i].image);
+		if (rows[i].active)
+			s.fleet.nodes.v[0].partitions.v[rows[i].active].active = 1;
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		said = ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
+		t_str(said, rows[i].want, "%lld of '%s'", (long long)rows[i].count,
+		      rows[i].nodes);
+		t_ok(!d.placed && strstr(d.refusal.hint, rows[i].hint), "its hint: %s",
 		     d.placed ? "" : d.refusal.hint);
 		ga_decision_release(&d);
 		end(&s);
@@ -575,8 +700,8 @@ static void machines(void)
 		  "ask for at most 4" },
 		/* A tenant has the machine with so many. */
 		{ "a:uuuu b:ff c:f", true, 3, NULL, "the largest free machine has 2 GPUs",
-		  "ask for at most 2, or wait: gpuaas-list allocation shows who has the larger "
-		  "ones" },
+		  "ask for at most 2, or wait: gpuaas-list allocation shows which project has "
+		  "the larger ones" },
 		{ "a:uuuu b:fb", true, 3, NULL, "no machine is free", "gpuaas-list allocation" },
 		{ "a:uuuu b:uu", true, 3, NULL, "nothing is free", "gpuaas-list allocation" },
 	};
@@ -773,6 +898,8 @@ int main(void)
 	reasons();
 	regions();
 	nearest();
+	partition_hints();
+	maintenance_hints();
 	answers();
 	preference();
 	baremetal();

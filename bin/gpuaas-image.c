@@ -196,11 +196,8 @@ static int run_list(struct ga_err *err)
 {
 	int n = with_names(ga_image_run_show, err);
 
-	if (!n) {
-		n = ga_image_run_each(&image_run, NULL, NULL, ga_image_run_show, err);
-		if (!n)
-			ga_cli_say_none("image", "images", "");
-	}
+	if (!n && !(n = ga_image_run_each(&image_run, NULL, NULL, ga_image_run_show, err)))
+		ga_cli_say_none("image", "images", "");
 	return n < 0 ? -1 : 0;
 }
 

@@ -359,15 +359,14 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 /* "'gpuaas-approve VERB SLOT…'" of the slots that are available or not; NULL: none is. */
 static char *put_back(const struct tally *t, bool available)
 {
+	const char *verb = available ? "gpuaas-approve uncordon" : "gpuaas-approve enable";
 	struct ga_str s = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < t->n_lift; i++) {
 		if (t->lift[i]->available != available)
 			continue;
-		if (!s.len)
-			ga_str_addf(&s, "'gpuaas-approve %s", available ? "uncordon" : "enable");
-		ga_str_addf(&s, " %s", t->lift[i]->id);
+		ga_str_addf(&s, "%s%s %s", s.len ? "" : "'", s.len ? "" : verb, t->lift[i]->id);
 	}
 	if (s.len)
 		ga_str_add(&s, available ? "'" : " | gpuaas-wipe'");

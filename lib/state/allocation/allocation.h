@@ -8,8 +8,8 @@
 
 struct ga_allocation;
 
-/* SQL of an allocation "a": the run time of its request in seconds, or NULL; and when it began, which
- * is the first use, before that the creation. The end of a run time is the sum of both. */
+/* SQL of an allocation "a": the run time of its request in seconds, or NULL; and when it began,
+ * which is the first use, before that the creation. The end of a run time is the sum of both. */
 #define GA_SQL_RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
 #define GA_SQL_RUN_BEGAN \
 	"coalesce((SELECT min(u.started_at) FROM usage u WHERE u.allocation_id = a.id " \

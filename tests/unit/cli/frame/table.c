@@ -167,7 +167,7 @@ static void every_kind(int width)
 	}
 }
 
-/* Whatever the terminal: no kind loses its last column. */
+/* A table of each kind keeps one column, however narrow the terminal is. */
 static void narrowest(int width)
 {
 	choose("table", width);

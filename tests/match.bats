@@ -77,7 +77,7 @@ heading()
   run_ok gpuaas-profile list --public --json
   jq_is .currency $'EUR\nEUR\nEUR'
   run_ok gpuaas-profile list --table
-  assert_equal "$(heading PRICE/HOUR | paste -sd ' ') $(heading CURRENCY | paste -sd ' ')" "1.50 5.00 3.00 EUR EUR EUR"
+  assert_equal "$(heading PRICE/GPU-HOUR | paste -sd ' ') $(heading CURRENCY | paste -sd ' ')" "1.50 5.00 3.00 EUR EUR EUR"
   run_ok gpuaas-match --json --max-cost-per-hour 2 --estimator "$T/theirs" --model-params 1B --train-tokens 1B
   jq_is .currency $'EUR\nEUR\nEUR'
   jq_is 'select(.profile == "premium").reasons[] | select(.code == "slo_cost").sentence' \

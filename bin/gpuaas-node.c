@@ -129,7 +129,7 @@ static const struct ga_prog prog = {
 		&ga_refusal_schema, &ga_release_order_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-node drain h7 --reason 'new firmware' --deadline 24h",
-		"gpuaas-node drain --where mode=slice --reason 'new firmware' --dry-run",
+		"gpuaas-node drain --where pool=h200 --reason 'new firmware' --dry-run",
 		"gpuaas-node drain h7 --reason 'new firmware' --evacuate --consent job1",
 		"gpuaas-node maintenance h7 --from 24h --to 26h --reason 'power supply'",
 		"gpuaas-node set h7 --address h7.example.net --pool h200", NULL },

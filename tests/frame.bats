@@ -524,13 +524,13 @@ reads()
     run_status 2 $ask --reason " TEXT… "
     assert_stderr "--reason ' TEXT… ' stands for a text of yours"
     # shellcheck disable=SC2086
-    run_status 2 $ask --reason $'\u00a0\u3164\u2800'
+    run_status 2 $ask --reason $'\xc2\xa0\xe3\x85\xa4\xe2\xa0\x80'
     assert_stderr "--reason is empty"
     # shellcheck disable=SC2086
     run_status 2 $ask --reason $'a\eb'
     assert_stderr "control characters"
     # shellcheck disable=SC2086
-    run_status 2 $ask --reason $'a\u202eb'
+    run_status 2 $ask --reason $'a\xe2\x80\xaeb'
     assert_stderr "nobody sees"
     # shellcheck disable=SC2086
     run_status 2 $ask --reason $'\xff'

@@ -500,7 +500,7 @@ still_held()
 # on_terminal COMMAND: on the host, on a terminal on which the lines of standard input are typed
 on_terminal()
 {
-  here script -qec "stty cols 200; $1" /dev/null
+  here script -qec "stty cols 200; exec $1" /dev/null
 }
 
 # begin_typing COMMAND: like on_terminal, in the background; what goes to descriptor 4 is typed

@@ -218,25 +218,27 @@ static void take_blocked(const struct ga_place_ask *ask, struct freed *f, struct
 	size_t i;
 
 	keep_needed(ask, f);
+	near.slot = NULL;
 	for (i = 0; i < f->n; i++) {
-		enum lift its = lift_of(&f->now->slots.v[f->slots[i].at]);
+		const struct ga_fleet_slot *s = &f->now->slots.v[f->slots[i].at];
 
-		step = its > step ? its : step;
+		if (lift_of(s) > step) {
+			step = lift_of(s);
+			near.slot = s;
+		}
 	}
-	if (step == WIPES) { /* the node has enough of another type than the one that was counted */
+	if (!near.slot) {
+		/* Wipes suffice: the node has enough of another type than the counted one. */
 		t->enough_waiting = f->now->id;
 		t->waiting_no_image = near.no_image;
 		return;
 	}
-	near.slot = NULL;
 	t->n_lift = 0;
 	t->lift_wipe = false;
 	for (i = 0; i < f->n; i++) {
 		const struct ga_fleet_slot *s = &f->now->slots.v[f->slots[i].at];
 		enum lift its = lift_of(s);
 
-		if (!near.slot && its == step)
-			near.slot = s;
 		t->lift_wipe = t->lift_wipe || (step == COMMANDS && its == WIPES);
 		if (step == COMMANDS && its == COMMANDS)
 			t->lift[t->n_lift++] = s;

@@ -136,13 +136,16 @@ static void match(struct range open, struct range now, enum how how)
 	struct item *o, *n;
 
 	for (o = open.from; o < open.to; o++) {
-		for (n = now.from; n < now.to && !o->match; n++) {
+		if (o->match)
+			continue;
+		for (n = now.from; n < now.to; n++) {
 			if (n->match || (how == SAME_RECORD && strcmp(o->record, n->record)) ||
 			    (how != SAME_RECORD && n->acknowledged) ||
 			    (how == SAME_TIME && strcmp(o->since, n->since)))
 				continue;
 			o->match = n;
 			n->match = o;
+			break;
 		}
 	}
 }

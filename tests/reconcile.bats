@@ -126,7 +126,7 @@ codes()
   [[ -e $GPUAAS_HOST_DIR/vm/a110c000/seed.iso && -e $T/dhcp/gpuaas-a110c000 ]]
   reconcile 0 "$ENDED" --repair
   assert_equal "$(codes)" "journal_open! dhcp_reservation_stale! seed_orphan!"
-  jq_slurp_is '.[-1]|[.agreed,.journal_open]|map(tostring)|join(" ")' "true 2" # the bindings of GPU and VF stay, as the node's
+  jq_slurp_is '.[-1]|[.agreed,.journal_open]|map(tostring)|join(" ")' "true 0" # the bindings of GPU and VF stay, as the node's: nothing waits
   [[ ! -e $GPUAAS_HOST_DIR/vm/a110c000 && ! -e $T/dhcp/gpuaas-a110c000 ]]
   # A disk is never touched, whatever its allocation.
   assert_equal "$(sha256sum "$WORK/disks/nvme2n1")" "$before"

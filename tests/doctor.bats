@@ -88,7 +88,7 @@ doctor()
   jq_slurp_is 'any(.[]; .check == "bootstrap")' true
   jq_slurp_is 'any(.[]; .sentence | test("no GPU"))' false
   # A command is one to paste, and the one that the sentence has; else the sentence says what to do by hand.
-  jq_slurp_is 'map(select(.code == "nat_rule_missing")) | .[0] | "\(.command) \(.sentence | test("run .gpuaas-host-bootstrap --mode slice."))"' \
+  jq_slurp_is 'map(select(.code == "disk_autoactivation_missing")) | .[0] | "\(.command) \(.sentence | test("run .gpuaas-host-bootstrap --mode slice."))"' \
     "gpuaas-host-bootstrap --mode slice true"
   jq_slurp_is 'map(select(.code == "libvirt_missing" or .code == "firmware_missing") | .command|tostring)|join(",")' null,null
   jq_slurp_is 'any(.[]; .command == "gpuaas-discover")' false

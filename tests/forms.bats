@@ -6,7 +6,7 @@ load helper
 setup()
 {
   common_setup
-  export COLUMNS=80
+  export COLUMNS=80 TERM=xterm
   setup_host h200
   gpuaas-state init --lab > "$T/made"
   gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"

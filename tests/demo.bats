@@ -129,6 +129,15 @@ vms_of()
   refute_output "bench/fleet"
 }
 
+@test "a tree without what the playground needs says how it is built, and takes no playground" {
+  mkdir "$T/part"
+  ln -s "$(realpath "$GPUAAS_BUILD/bin")" "$T/part/bin"
+  run_status 7 env GPUAAS_BUILD="$T/part" GPUAAS_PLAYGROUND="$T/new" "$demo/shell" true
+  assert_stderr "'make playground' builds and installs what is needed"
+  refute_stderr "is in use"
+  [[ ! -e $T/new ]]
+}
+
 @test "the prompt says where one is, and exit what remains and how to come back" {
   # script gives it a terminal.
   run_ok timeout 120 script -qec "$demo/shell" /dev/null <<< $'gpuaas-list nodes -o name\nexit'

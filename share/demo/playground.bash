@@ -29,7 +29,7 @@ part() {
     "${GPUAAS_BUILD:-$here/../../build}/tests/$1"; do
     [[ -e $place ]] && { realpath "$place"; return; }
   done
-  echo "demo: '$1' is missing beside '$here'" >&2
+  echo "demo: '$1' is missing beside '$here': 'make playground' builds and installs what is needed" >&2
   return 7
 }
 
@@ -41,6 +41,7 @@ playground_tools() {
       exit 7
     }
   done
+  part libnvfm.so.1 > /dev/null || exit 7
 }
 
 # GPUAAS_PLAYGROUNDS is for the tests.

@@ -42,6 +42,7 @@ doctor()
   assert_stderr "ok: nothing has to be done; what could not be checked is listed"
   run_ok doctor --table
   assert_output "there is no state at"
+  assert_equal "$(tail -n 1 <<< "$output")" "ok: nothing has to be done; what could not be checked is listed"
   [[ ! -e $GPUAAS_STATE && ! -e $GPUAAS_HOST_DIR ]]
 }
 

@@ -219,6 +219,7 @@ int ga_doctor(struct ga_err *err)
 	ga_cleanup(cleanup_doctor) struct ga_doctor d = {
 		.gpus = GA_STR_INIT, .disks = GA_STR_INIT, .unowned = GA_STR_INIT,
 	};
+	ga_autofree char *verdict = NULL;
 	size_t i, to_do = 0, unchecked = 0;
 
 	ga_doctor_state(&d);
@@ -236,14 +237,16 @@ int ga_doctor(struct ga_err *err)
 		if (ga_emit(&ga_doctor_finding_schema, f, err) < 0)
 			return -1;
 	}
-	if (to_do)
-		ga_say("%zu thing%s to do, in this order; 'gpuaas-explain CODE' explains a code",
-		       to_do, to_do == 1 ? "" : "s");
-	else if (d.denied)
-		ga_say("nothing to do was found, but this user may not check everything: see "
-		       "above");
+	verdict = to_do	? ga_xprintf("%zu thing%s to do, in this order; 'gpuaas-explain CODE' "
+				     "explains a code", to_do, to_do == 1 ? "" : "s") :
+		  ga_xstrdup(d.denied  ? "nothing to do was found, but this user may not check "
+					 "everything: see above" :
+			     unchecked ? "ok: nothing has to be done; what could not be checked is "
+					 "listed" :
+					 "ok: nothing has to be done");
+	if (ga_emit_is_table())
+		ga_print_item("%s", verdict); /* the last line of the table, also in a pager */
 	else
-		ga_say("ok: nothing has to be done%s", unchecked ? "; what could not be checked is "
-								   "listed" : "");
+		ga_say("%s", verdict);
 	return to_do ? GA_NO : 0;
 }

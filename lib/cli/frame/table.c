@@ -534,7 +534,7 @@ static char *fold(const char *text, int width)
 }
 
 /* Breaks the cells that are wider than their column. */
-static void wrap_prose(const bool *shown, const struct width *widths)
+static void wrap_cells(const bool *shown, const struct width *widths)
 {
 	size_t i, r;
 
@@ -767,7 +767,7 @@ void ga_table_flush(void)
 	load();
 	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
 	choose_shown(shown, widths, limit);
-	wrap_prose(shown, widths);
+	wrap_cells(shown, widths);
 	text = lay_out(shown);
 	for (p = text; *p;) {
 		int n = (int)strcspn(p, "\n");

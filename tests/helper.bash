@@ -78,6 +78,9 @@ common_setup()
   export TMPDIR=$T/tmp HOME=$T PATH=$GPUAAS_BUILD/bin:$FIXED_PATH LC_ALL=C.UTF-8 TZ=UTC
   export ENTER_TREES=$BATS_FILE_TMPDIR/trees
   unset GPUAAS_ERRORS GPUAAS_LOG
+  # The caller's terminal is nothing to a test: on one that can more than dumb a pager waits for keys.
+  unset COLUMNS LINES PAGER GPUAAS_PAGER LESS LESSSECURE NO_COLOR
+  export TERM=dumb
   # Reports go to files: a program that is expected to fail must not hide one.
   shopt -s extglob
   export ASAN_OPTIONS=log_path=$T/asan/a:exitcode=99:detect_stack_use_after_return=1

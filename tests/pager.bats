@@ -6,7 +6,7 @@ load helper
 setup()
 {
   common_setup
-  unset COLUMNS LINES PAGER GPUAAS_PAGER LESS LESSSECURE SUDO_UID PKEXEC_UID DOAS_USER
+  unset SUDO_UID PKEXEC_UID DOAS_USER
   export TERM=xterm
   mkdir "$T/bin"
   cat > "$T/bin/pager" <<'SH'

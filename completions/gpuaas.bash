@@ -4,9 +4,30 @@
 # Completion of gpuaas in bash: the programs know their words and the objects of the state;
 # "PROGRAM --complete WORD…" prints them (gpuaas(7)).
 
+# Sets word to the text without its quotes, quote to the one that is still open, and before to what
+# stands in front of that.
+_gpuaas_unquote()
+{
+  local i c
+  word='' quote='' before=''
+  for ((i = 0; i < ${#1}; i++)); do
+    c=${1:i:1}
+    if [[ -n $quote && $c == "$quote" ]]; then
+      quote=''
+    elif [[ -z $quote && $c == [\'\"] ]]; then
+      quote=$c before=$word
+    elif [[ $quote != "'" && $c == \\ ]]; then
+      i=$((i + 1))
+      word+=${1:i:1}
+    else
+      word+=$c
+    fi
+  done
+}
+
 _gpuaas()
 {
-  local words=() line word at=$COMP_POINT rest=$COMP_LINE done=0 i
+  local words=() line word quote before goes_on='' at=$COMP_POINT rest=$COMP_LINE done=0 i
   COMPREPLY=()
   # Bash also splits words at '=' and ':'. What stands together in the line is one word.
   for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -23,18 +44,25 @@ _gpuaas()
     done=1
   done
   ((at > 0)) || return
-  word=${words[${#words[@]} - 1]}
+  for ((i = 0; i < ${#words[@]}; i++)); do
+    _gpuaas_unquote "${words[i]}"
+    words[i]=$word
+  done
   while IFS= read -r line; do
     case $line in
     $'\tfiles') compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word") ;;
     $'\tfolders') compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$word") ;;
     $'\tcommands') mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$word") ;;
-    $'\tnospace') compopt -o nospace ;;
+    $'\tnospace') goes_on=1 && compopt -o nospace ;;
     *) COMPREPLY+=("${line%%$'\t'*}") ;;
     esac
   done < <(command "${words[0]##*/}" --complete "${words[@]:1}" 2> /dev/null)
-  # Bash puts in only what follows the last of these characters.
-  if [[ $word == *[=:]* ]]; then
+  # Bash puts in only what follows an open quote, else the last of these characters.
+  if [[ -n $quote ]]; then
+    COMPREPLY=("${COMPREPLY[@]#"$before"}")
+    # A single word gets its quote at the end; of two, bash puts in what both begin with.
+    [[ -z $goes_on || ${#COMPREPLY[@]} -ne 1 ]] || COMPREPLY+=("${COMPREPLY[0]}-")
+  elif [[ $word == *[=:]* ]]; then
     word=${word%"${word##*[=:]}"}
     COMPREPLY=("${COMPREPLY[@]#"$word"}")
   fi

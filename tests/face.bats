@@ -169,6 +169,28 @@ confirm proposal, withdraw proposal"
   assert_equal "$(cat "$T/missing")" ""
 }
 
+@test "members of a kind, codes of conditions, and entries of attention are offered" {
+  local slot
+  with_objects
+  assert_equal "$(offers gpuaas-explain slot.health_st)" slot.health_state
+  assert_equal "$(offers gpuaas-explain candidate.gpu.pci_ad)" candidate.gpu.pci_address
+  assert_output_of "candidate.gpu.pci_address"$'\t'"PCI address: a cache, not an identity"
+  assert_equal "$(offers gpuaas-explain slot.state.)" ""
+  assert_equal "$(offers gpuaas-explain nosuch.)" ""
+  assert_equal "$(offers gpuaas-state acknowledge '')" ""
+  slot=$(gpuaas-list slots --where state=available -o name)
+  gpuaas-approve quarantine "$slot" --reason "a disk fails" > "$T/quarantined"
+  assert_equal "$(offers gpuaas-list attention --where code=)" code=quarantined
+  assert_equal "$(offers gpuaas-state acknowledge '')" "$slot"
+  assert_equal "$(offers gpuaas-state acknowledge "$slot" --code '')" quarantined
+  assert_equal "$(offers gpuaas-state acknowledge job1 --code '')" ""
+  gpuaas-state acknowledge "$slot" --reason "waits for a disk" --until 3d > "$T/acknowledged"
+  assert_equal "$(offers gpuaas-state acknowledge --remove '')" "$slot"
+  run_status 1 gpuaas-place --profile lab --gpus 9
+  assert_equal "$(offers gpuaas-list refusals --where code=)" "code=$(jq -r .code <<< "$output")"
+  assert_equal "$(offers gpuaas-report cost --currency '')" ""
+}
+
 # ---- a real terminal ----
 
 # in_terminal COMMAND…: 80x24, with the environment of the test
@@ -217,6 +239,12 @@ types()
   types "gpuaas-list slots --where state=av" "^> gpuaas-list slots --where state=available *$"
   types "gpuaas-list slots --where sta" "^> gpuaas-list slots --where state=$"
   types "gpuaas-list slots --where=node=h" "^> gpuaas-list slots --where=node=h7 *$"
+  types "gpuaas-list slots --where state!=av" "^> gpuaas-list slots --where state!=available *$"
+  types "gpuaas-list slots --where 'state!=av" "^> gpuaas-list slots --where 'state!=available' *$"
+  types "gpuaas-list slots --where \"node=h" "^> gpuaas-list slots --where \"node=h7\" *$"
+  types "gpuaas-list slots --where 'slot_i" "^> gpuaas-list slots --where 'slot_index=$"
+  types "gpuaas-list 'slots' --where state=av" "^> gpuaas-list 'slots' --where state=available *$"
+  types "gpuaas-explain slot.health_st" "^> gpuaas-explain slot.health_state *$"
   types "gpuaas-place --profile l" "^> gpuaas-place --profile lab *$"
   types "gpuaas-wipe some" "^> gpuaas-wipe some-file *$"
   # No file where none is meant, though one begins so.
@@ -244,6 +272,8 @@ types()
   types "gpuaas-list slots --where state=av" "^> gpuaas-list slots --where state=available *$"
   types "gpuaas-list slots --where=node=h" "^> gpuaas-list slots --where=node=h7 *$"
   types "gpuaas-list slots --where slot_i" "^> gpuaas-list slots --where slot_index=$"
+  types "gpuaas-list slots --where 'state!=av" "^> gpuaas-list slots --where 'state!=available' *$"
+  types "gpuaas-explain slot.health_st" "^> gpuaas-explain slot.health_state *$"
   types "gpuaas-wipe some" "^> gpuaas-wipe some-file *$"
   types "gpuaas-node und" "^> gpuaas-node undrain *$"
   types "gpuaas-list br" "^> gpuaas-list br$"

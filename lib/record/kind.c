@@ -86,3 +86,23 @@ char *ga_kind_short(const struct ga_schema *schema, char out[32])
 	snprintf(out, 32, "%.*s", (int)strcspn(schema->kind + 7, "/"), schema->kind + 7);
 	return out;
 }
+
+const struct ga_schema *ga_kind_named(const char *word, const char **member)
+{
+	const char *name = ga_starts(word, "gpuaas.") ? word + strlen("gpuaas.") : word;
+	size_t n = strcspn(name, "./"), i;
+
+	for (i = 0; ga_kinds[i]; i++) {
+		const char *kind = ga_kinds[i]->kind + strlen("gpuaas.");
+		size_t whole = strlen(kind);
+
+		if (strcspn(kind, "/") != n || strncmp(kind, name, n))
+			continue;
+		*member = name + n;
+		if (**member == '/')
+			*member = strncmp(name, kind, whole) ? "/" : name + whole;
+		if (!**member || **member == '.')
+			return ga_kinds[i];
+	}
+	return NULL;
+}

@@ -19,6 +19,9 @@ extern const struct ga_schema *const ga_kinds[];
  * well-formed gpuaas kind that this program does not know (pass such a record on). GA_BADREC: the
  * kind is not gpuaas's, or this program has another version of it. */
 GA_MUST_CHECK int ga_kind_find(const char *kind, const struct ga_schema **ret, struct ga_err *err);
+/* The kind that a person names as "slot", "gpuaas.slot" or "gpuaas.slot/1"; a point and a path may
+ * follow ("slot.gpu.uuid"). *member is that rest of word with its point, or "". NULL: no kind. */
+const struct ga_schema *ga_kind_named(const char *word, const char **member);
 /* Writes the short name to out, as --help and command lines use it: "slot" for "gpuaas.slot/1". */
 char *ga_kind_short(const struct ga_schema *schema, char out[32]);
 

@@ -298,6 +298,17 @@ static const struct ga_field *find_field(const struct ga_schema *schema, const c
 	return NULL;
 }
 
+const struct ga_field *ga_schema_member(const struct ga_schema *schema, const char *path)
+{
+	size_t n = strcspn(path, ".");
+	const struct ga_field *f;
+
+	for (f = schema ? schema->fields : NULL; f && f->name; f++)
+		if (strlen(f->name) == n && !strncmp(f->name, path, n))
+			return path[n] ? ga_schema_member(f->sub, path + n + 1) : f;
+	return NULL;
+}
+
 static int parse_object(const struct ga_schema *schema, json_t *json, void *ret, const char *prefix,
 			struct ga_err *err)
 {

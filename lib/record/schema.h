@@ -134,6 +134,8 @@ struct ga_schema {
 	  __VA_ARGS__ }
 #define GA_FIELDS_END { .name = NULL }
 
+/* The field that a path names from the schema down ("gpu.uuid"), also through lists, or NULL. */
+const struct ga_field *ga_schema_member(const struct ga_schema *schema, const char *path);
 /* Reads a JSON object into a zeroed struct. On error the struct is released and zeroed again, and
  * the message names the member ("member 'gpu.pci_address' …"); code GA_BADREC. */
 GA_MUST_CHECK int ga_schema_parse(const struct ga_schema *schema, json_t *json, void *ret,

@@ -67,44 +67,11 @@ static void add_members(struct ga_str *out, const struct ga_schema *schema)
 		add_field(out, f);
 }
 
-/* The field that a path names from the schema down, or NULL. */
-static const struct ga_field *find_field(const struct ga_schema *schema, const char *path)
-{
-	size_t n = strcspn(path, ".");
-	const struct ga_field *f;
-
-	for (f = schema ? schema->fields : NULL; f && f->name; f++)
-		if (strlen(f->name) == n && !strncmp(f->name, path, n))
-			return path[n] ? find_field(f->sub, path + n + 1) : f;
-	return NULL;
-}
-
-/* The kind of "slot", "gpuaas.slot" or "gpuaas.slot/1", with what stands behind a point. */
-static const struct ga_schema *find_kind(const char *word, const char **member)
-{
-	const char *name = ga_starts(word, "gpuaas.") ? word + strlen("gpuaas.") : word;
-	size_t n = strcspn(name, "./"), i;
-
-	for (i = 0; ga_kinds[i]; i++) {
-		const char *kind = ga_kinds[i]->kind + strlen("gpuaas.");
-		size_t whole = strlen(kind);
-
-		if (strcspn(kind, "/") != n || strncmp(kind, name, n))
-			continue;
-		*member = name + n;
-		if (**member == '/')
-			*member = strncmp(name, kind, whole) ? "/" : name + whole;
-		if (!**member || **member == '.')
-			return ga_kinds[i];
-	}
-	return NULL;
-}
-
 /* Whether the word is a record or a member. */
 static bool explain_record(const char *word, struct ga_str *out)
 {
 	const char *member;
-	const struct ga_schema *kind = find_kind(word, &member);
+	const struct ga_schema *kind = ga_kind_named(word, &member);
 	const struct ga_field *f;
 
 	if (!kind)
@@ -116,7 +83,7 @@ static bool explain_record(const char *word, struct ga_str *out)
 		add_members(out, kind);
 		return true;
 	}
-	f = find_field(kind, member + 1);
+	f = ga_schema_member(kind, member + 1);
 	if (!f)
 		return false;
 	ga_str_addf(out, "%s of %s  (gpuaas-records(5))\n", member + 1, kind->kind);
@@ -161,7 +128,7 @@ static int unknown(const char *word, struct ga_err *err)
 	struct ga_closest_names near;
 	ga_autofree char *kind = ga_xstrndup(word, strcspn(word, ".")), *end = NULL;
 	ga_autofree char *before = ga_xprintf("%s.", kind);
-	const struct ga_schema *schema = find_kind(kind, &member);
+	const struct ga_schema *schema = ga_kind_named(kind, &member);
 	const struct ga_field *f;
 	size_t i;
 

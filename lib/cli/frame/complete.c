@@ -14,6 +14,7 @@
 #include "cli/frame/cell.h"
 #include "cli/frame/help.h"
 #include "cli/frame/table_views.h"
+#include "cli/frame/ways.h"
 
 /* Objects whose names another program knows. */
 struct objects {
@@ -23,6 +24,8 @@ struct objects {
 				 * line is a word, and no record */
 	const char *about[4];	/* members that describe the object */
 	const char *aliases;	/* a list of other names, in lower case; NULL: none */
+	const char *more;	/* an option of the program, or NULL */
+	bool of_operand;	/* only those about the object that is the first operand */
 };
 
 #define OBJECTS(var, kind, member, ...) \
@@ -58,6 +61,13 @@ static const struct objects types = { .ask = { "gpuaas-profile", "catalog" }, .i
 static const struct objects host_images = { .ask = { "gpuaas-image", "list" }, .id = "image",
 					    .about = { "path" } };
 
+/* The objects that gpuaas-state acknowledge takes; --remove takes acknowledged ones. */
+static const struct objects entries = { .ask = { "gpuaas-list", "attention" }, .id = "object",
+					.about = { "code", "state" }, .more = "--all" };
+static const struct objects entry_codes = { .ask = { "gpuaas-list", "attention" }, .id = "code",
+					    .about = { "sentence" }, .more = "--all",
+					    .of_operand = true };
+
 /* Not records: a word a line. */
 static const struct objects explained = { .ask = { "gpuaas-explain", "--list" } };
 
@@ -68,39 +78,42 @@ struct meaning {
 	const char *word, *means;
 	const struct objects *objects[5];
 	const char *const *values; /* the only words */
+	const char *command; /* only in this command; NULL: everywhere */
 };
 
 static const struct meaning meanings[] = {
-	{ "NODE", "node", { &nodes }, NULL },
-	{ "SLOT", "slot", { &slots }, NULL },
-	{ "WWID", "disk", { &disks }, NULL },
-	{ "ALLOCATION", "allocation", { &live }, NULL },
-	{ "OBJECT", "object", { &allocations, &nodes, &slots, &teams, &apps }, NULL },
-	{ "PROFILE", "profile", { &profiles }, NULL },
-	{ "TYPE", "type", { &types }, NULL },
-	{ "IMAGE", "image", { &images, &host_images }, NULL },
-	{ "APP", "app", { &apps }, NULL },
-	{ "TEAM", "team", { &teams }, NULL },
-	{ "REGION", "region", { &regions }, NULL },
-	{ "POOL", "pool", { &pools }, NULL },
-	{ "PROJECT", "project", { &projects }, NULL },
-	{ "PROPOSAL", "proposal", { &proposals }, NULL },
-	{ "MAINTENANCE", "maintenance", { &windows }, NULL },
-	{ "EVIDENCE", "evidence", { &evidence }, NULL },
-	{ "WORD", "explained", { &explained }, NULL },
-	{ "MODE", "mode", { NULL }, modes },
-	{ "MODEL", "model", { NULL }, NULL },
-	{ "KIND", "kind", { NULL }, NULL },
-	{ "CONDITION", "condition", { NULL }, NULL },
-	{ "[-]MEMBER", "member", { NULL }, NULL },
-	{ "MEMBER", "member", { NULL }, NULL },
-	{ "COLUMN", "column", { NULL }, NULL },
-	{ "PROGRAM", "program", { NULL }, NULL },
-	{ "COMMAND", "command", { NULL }, NULL },
-	{ "FILE", "file", { NULL }, NULL },
-	{ "PATH", "file", { NULL }, NULL },
-	{ "FOLDER", "folder", { NULL }, NULL },
-	{ "DIR", "folder", { NULL }, NULL },
+	{ "OBJECT", "object", { &entries }, NULL, "acknowledge" },
+	{ "CODE", "code", { &entry_codes }, NULL, "acknowledge" },
+	{ "NODE", "node", { &nodes }, NULL, NULL },
+	{ "SLOT", "slot", { &slots }, NULL, NULL },
+	{ "WWID", "disk", { &disks }, NULL, NULL },
+	{ "ALLOCATION", "allocation", { &live }, NULL, NULL },
+	{ "OBJECT", "object", { &allocations, &nodes, &slots, &teams, &apps }, NULL, NULL },
+	{ "PROFILE", "profile", { &profiles }, NULL, NULL },
+	{ "TYPE", "type", { &types }, NULL, NULL },
+	{ "IMAGE", "image", { &images, &host_images }, NULL, NULL },
+	{ "APP", "app", { &apps }, NULL, NULL },
+	{ "TEAM", "team", { &teams }, NULL, NULL },
+	{ "REGION", "region", { &regions }, NULL, NULL },
+	{ "POOL", "pool", { &pools }, NULL, NULL },
+	{ "PROJECT", "project", { &projects }, NULL, NULL },
+	{ "PROPOSAL", "proposal", { &proposals }, NULL, NULL },
+	{ "MAINTENANCE", "maintenance", { &windows }, NULL, NULL },
+	{ "EVIDENCE", "evidence", { &evidence }, NULL, NULL },
+	{ "WORD", "explained", { &explained }, NULL, NULL },
+	{ "MODE", "mode", { NULL }, modes, NULL },
+	{ "MODEL", "model", { NULL }, NULL, NULL },
+	{ "KIND", "kind", { NULL }, NULL, NULL },
+	{ "CONDITION", "condition", { NULL }, NULL, NULL },
+	{ "[-]MEMBER", "member", { NULL }, NULL, NULL },
+	{ "MEMBER", "member", { NULL }, NULL, NULL },
+	{ "COLUMN", "column", { NULL }, NULL, NULL },
+	{ "PROGRAM", "program", { NULL }, NULL, NULL },
+	{ "COMMAND", "command", { NULL }, NULL, NULL },
+	{ "FILE", "file", { NULL }, NULL, NULL },
+	{ "PATH", "file", { NULL }, NULL, NULL },
+	{ "FOLDER", "folder", { NULL }, NULL, NULL },
+	{ "DIR", "folder", { NULL }, NULL, NULL },
 };
 
 /* Words whose values nobody can list, with what they mean. */
@@ -168,12 +181,21 @@ static void add_environment(const struct cursor *c, struct ga_texts *env)
 static void ask(const struct cursor *c, const struct objects *o, struct ga_str *ret)
 {
 	ga_autofree char *program = ga_cli_beside(o->ask[0]);
-	const char *argv[] = { program, o->ask[1], "-o", "json", o->where ? "--where" : NULL,
-			       o->where, NULL };
+	ga_autofree char *of = o->of_operand && c->n_operands ?
+			       ga_xprintf("object=%s", c->operands[0]) : NULL;
+	const char *where = of ? of : o->where;
+	const char *argv[8] = { program, o->ask[1], "-o", "json" };
+	size_t n = 4;
 	struct ga_texts env = { 0 };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 
+	if (o->more)
+		argv[n++] = o->more;
+	if (where) {
+		argv[n++] = "--where";
+		argv[n++] = where;
+	}
 	add_environment(c, &env);
 	if (ga_proc_run(&(struct ga_proc){ .argv = argv, .env = (const char *const *)env.v,
 					   .timeout_micros = 3 * GA_SECOND, .ends_with_us = true },
@@ -245,6 +267,8 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 				   about.buf ? about.buf : "");
 		offer_name(json_string_value(ga_cell_member(json, o->id)), of_id, before, begin,
 			   seen);
+		json_array_foreach(ga_cell_member(json, o->id), i, alias)
+			offer_name(json_string_value(alias), NULL, before, begin, seen);
 		/* Other names only help somebody who began to type one. */
 		json_array_foreach(o->aliases && begin[strlen(before)] ?
 				   ga_cell_member(json, o->aliases) : NULL, i, alias) {
@@ -323,6 +347,22 @@ static void offer_members(const struct ga_schema *const *kinds, const char *befo
 		instruct("nospace");
 }
 
+/* "KIND.MEMBER.": its members. */
+static void offer_members_of(const char *begin, struct ga_texts *seen)
+{
+	const char *path, *point = strrchr(begin, '.');
+	ga_autofree char *parent = ga_xstrndup(begin, (size_t)(point - begin));
+	ga_autofree char *before = ga_xprintf("%s.", parent);
+	const struct ga_schema *one[] = { ga_kind_named(parent, &path), NULL };
+	const struct ga_field *f;
+
+	if (one[0] && *path) {
+		f = ga_schema_member(one[0], path + 1);
+		one[0] = f ? f->sub : NULL;
+	}
+	offer_members(one, before, "", begin, seen);
+}
+
 /* The titles of the columns as --columns takes them, and the other members. */
 static void offer_columns(const struct cursor *c, const char *before, const char *begin,
 			  struct ga_texts *seen)
@@ -364,6 +404,7 @@ static const struct ga_field *member(const struct ga_schema *schema, const char 
 	return NULL;
 }
 
+static const struct meaning *find_meaning(const struct cursor *c, const char *word, size_t len);
 static void offer_meaning(const struct cursor *c, const char *word, size_t len, const char *before,
 			  const char *begin);
 
@@ -405,6 +446,24 @@ const char *ga_cli_member_means(const struct ga_schema *schema, const struct ga_
 	return NULL;
 }
 
+/* The words and codes that records of the kind have as this member. */
+static void offer_known(const struct cursor *c, const struct ga_schema *schema,
+			const struct ga_field *f, const char *before, const char *begin,
+			struct ga_texts *seen)
+{
+	const struct ga_view *view = ga_view_of(schema);
+	char name[32];
+	struct objects known = {
+		.ask = { "gpuaas-list", c->prog->condition_on ? ga_kind_short(schema, name) :
+							       c->operands[0] },
+		.id = f->name,
+		.more = view && ga_view_is_history(view) ? "--newest" : NULL,
+	};
+
+	if (f->format == GA_T_CODE || f->format == GA_T_WORD || f->format == GA_T_NAME)
+		offer_objects(c, &known, before, begin, seen);
+}
+
 /* A condition: first the members, then the closed values, or the objects that the member
  * names. before is the text in front of the condition ("--where="). */
 static void offer_condition(const struct cursor *c, const char *before, const char *begin,
@@ -437,33 +496,27 @@ static void offer_condition(const struct cursor *c, const char *before, const ch
 
 		for (q = word; *q; q++)
 			*q = (char)toupper((unsigned char)*q);
-		offer_meaning(c, word, strlen(word), up_to_value, begin);
+		if (find_meaning(c, word, strlen(word)))
+			offer_meaning(c, word, strlen(word), up_to_value, begin);
+		else if (f->type == GA_F_TEXT || f->type == GA_F_TEXTS)
+			offer_known(c, kinds[0], f, up_to_value, begin, seen);
 	}
 }
 
 /* ---- what a word of --help means ---- */
 
-/* The length of a word without what may follow it: "TEAM,…", "ID…", "PROFILE[@VERSION]". */
-static size_t bare(const char *word, size_t len)
+static const struct meaning *find_meaning(const struct cursor *c, const char *word, size_t len)
 {
-	static const char dots[] = "…";
+	const char *command = c && c->cmd ? c->cmd->name : NULL;
+	const struct meaning *m;
 	size_t i;
 
-	if (len && *word == '[')
-		return len;
-	for (i = 1; i < len && word[i] != '[' && word[i] != ']' && word[i] != ',' &&
-		    strncmp(word + i, dots, strlen(dots)); i++)
-		;
-	return i < len ? i : len;
-}
-
-static const struct meaning *find_meaning(const char *word, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < GA_ARRAY_SIZE(meanings); i++)
-		if (strlen(meanings[i].word) == len && !strncmp(meanings[i].word, word, len))
-			return &meanings[i];
+	for (i = 0; i < GA_ARRAY_SIZE(meanings); i++) {
+		m = &meanings[i];
+		if (strlen(m->word) == len && !strncmp(m->word, word, len) &&
+		    (!m->command || ga_streq(m->command, command)))
+			return m;
+	}
 	return NULL;
 }
 
@@ -493,7 +546,7 @@ static void offer_models(const char *before, const char *begin, struct ga_texts 
 static void offer_meaning(const struct cursor *c, const char *word, size_t len, const char *before,
 			  const char *begin)
 {
-	const struct meaning *m = find_meaning(word, len);
+	const struct meaning *m = find_meaning(c, word, len);
 	struct ga_texts seen = { 0 };
 	size_t i;
 
@@ -512,6 +565,8 @@ static void offer_meaning(const struct cursor *c, const char *word, size_t len, 
 		offer_sorts(c, before, begin, &seen);
 	else if (ga_streq(m->means, "column"))
 		offer_columns(c, before, begin, &seen);
+	else if (ga_streq(m->means, "explained") && strchr(begin, '.'))
+		offer_members_of(begin, &seen);
 	else if (ga_streq(m->means, "file"))
 		instruct("files");
 	else if (ga_streq(m->means, "folder"))
@@ -529,72 +584,11 @@ static void offer_alternatives(const struct cursor *c, const char *word, const c
 
 	for (; *word; word += len + (word[len] == '|')) {
 		len = strcspn(word, "|");
-		offer_meaning(c, word, bare(word, len), before, begin);
+		offer_meaning(c, word, ga_word_bare(word, len), before, begin);
 	}
 }
 
 /* ---- operands ---- */
-
-/* One way to give the operands: words in lower case are typed as they are, the others say what an
- * operand means. */
-struct way {
-	struct ga_texts words;
-	bool again; /* the last one may repeat */
-};
-
-static bool literal(const char *word)
-{
-	return islower((unsigned char)*word);
-}
-
-static void ways_release(struct way *ways, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		ga_texts_release(&ways[i].words);
-}
-
-#define WAYS_MAX 16
-/* "[disable|retire SLOT…|confirm PROPOSAL…]" -> three ways: what follows the last of several
- * literal words follows each of them. Standard input ("-") and "--" are left out. */
-static size_t ways_parse(const char *args, struct way ways[WAYS_MAX])
-{
-	ga_autostr struct ga_str clean = GA_STR_INIT;
-	char *alternative, *word, *save = NULL, *save_word;
-	const char *p;
-	size_t n = 0, i, j;
-
-	for (p = args ? args : ""; *p; p++) {
-		if (*p == '[' && p > args && isalpha((unsigned char)p[-1]))
-			p += strcspn(p, "]");
-		else if (!strchr("[]", *p))
-			ga_str_addf(&clean, "%c", *p);
-	}
-	for (alternative = clean.buf ? strtok_r(clean.buf, "|", &save) : NULL;
-	     alternative && n < WAYS_MAX; alternative = strtok_r(NULL, "|", &save)) {
-		struct way *w = &ways[n];
-
-		*w = (struct way){ .again = false };
-		for (word = strtok_r(alternative, " ", &save_word); word;
-		     word = strtok_r(NULL, " ", &save_word)) {
-			size_t len = bare(word, strlen(word));
-
-			w->again = len < strlen(word);
-			if (*word != '-')
-				*(char **)ga_list_add(&w->words) = ga_xstrndup(word, len);
-		}
-		n += w->words.n > 0;
-	}
-	for (i = n; i-- > 1;) {
-		struct way *w = &ways[i - 1], *next = &ways[i];
-
-		if (w->words.n != 1 || !literal(w->words.v[0]) || !literal(next->words.v[0]))
-			continue;
-		for (j = 1; j < next->words.n; j++)
-			*(char **)ga_list_add(&w->words) = ga_xstrdup(next->words.v[j]);
-		w->again = next->again;
-	}
-	return n;
-}
 
 /* The line of a word that is typed as it is, or NULL. */
 static const char *line_of(const struct ga_prog *prog, const char *word)
@@ -611,62 +605,38 @@ static const char *line_of(const struct ga_prog *prog, const char *word)
 static bool offer_operands(const struct cursor *c)
 {
 	const char *args = c->cmd ? c->cmd->args : c->prog->args;
-	struct way ways[WAYS_MAX];
-	size_t i, n = ways_parse(args, ways), k = (size_t)c->n_operands;
+	struct ga_way ways[GA_WAYS_MAX];
+	size_t i, n = ga_ways_parse(args, ways), k = (size_t)c->n_operands;
 	bool any = false;
 
 	for (i = 0; i < n; i++) {
-		const struct way *w = &ways[i];
+		const struct ga_way *w = &ways[i];
 		size_t at = k < w->words.n ? k : w->again ? w->words.n - 1 : w->words.n;
 
 		if (at == w->words.n ||
-		    (k && literal(w->words.v[0]) && strcmp(w->words.v[0], c->operands[0])))
+		    (k && ga_word_is_literal(w->words.v[0]) &&
+		     strcmp(w->words.v[0], c->operands[0])))
 			continue;
 		any = true;
-		if (literal(w->words.v[at]))
+		if (ga_word_is_literal(w->words.v[at]))
 			ga_cli_offer(w->words.v[at], line_of(c->prog, w->words.v[at]), c->begin);
 		else
 			offer_alternatives(c, w->words.v[at], "", c->begin);
 	}
-	ways_release(ways, n);
+	ga_ways_release(ways, n);
 	return any;
 }
 
 const char *ga_cli_meaning(const char *word)
 {
-	size_t len = bare(word, strcspn(word, "|"));
-	const struct meaning *m = find_meaning(word, len);
+	size_t len = ga_word_bare(word, strcspn(word, "|"));
+	const struct meaning *m = find_meaning(NULL, word, len);
 	size_t i;
 
 	for (i = 0; !m && i < GA_ARRAY_SIZE(free_words); i++)
 		if (strlen(free_words[i][0]) == len && !strncmp(free_words[i][0], word, len))
 			return free_words[i][1];
 	return m ? m->means : NULL;
-}
-
-json_t *ga_cli_operands(const char *args)
-{
-	struct way ways[WAYS_MAX];
-	size_t i, j, n = ways_parse(args, ways);
-	json_t *list = json_array();
-
-	for (i = 0; i < n; i++) {
-		json_t *way = json_array();
-
-		for (j = 0; j < ways[i].words.n; j++) {
-			const char *word = ways[i].words.v[j];
-			json_t *one = literal(word) ? json_pack("{s:s}", "word", word) :
-				      json_pack("{s:s, s:s?}", "name", word, "means",
-						ga_cli_meaning(word));
-
-			if (ways[i].again && j + 1 == ways[i].words.n)
-				json_object_set_new(one, "repeatable", json_true());
-			json_array_append_new(way, one);
-		}
-		json_array_append_new(list, way);
-	}
-	ways_release(ways, n);
-	return list;
 }
 
 /* ---- the command line ---- */

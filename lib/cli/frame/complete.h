@@ -8,8 +8,6 @@
 #ifndef GA_CLI_FRAME_COMPLETE_H
 #define GA_CLI_FRAME_COMPLETE_H
 
-#include <jansson.h>
-
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 
@@ -35,9 +33,5 @@ const struct ga_schema *ga_cli_listed(const struct ga_prog *prog, const char *wo
 /* The meaning of a word of --help, for --introspect-cli: "node", "slot", …, "file", "text", or NULL
  * for a word without a meaning, which a test refuses. A list ("TEAM,…") means its element. */
 const char *ga_cli_meaning(const char *word);
-/* Operands as a JSON array of their alternatives, each an array of objects with the members "word"
- * (typed literally) or "name" and "means", and "repeatable" (true only). args as in ga_prog; NULL:
- * an empty array. */
-json_t *ga_cli_operands(const char *args);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "cli/frame/cell.h"
 #include "cli/frame/complete.h"
+#include "cli/frame/ways.h"
 #include "cli/frame/form.h"
 
 #define COLUMNS 80

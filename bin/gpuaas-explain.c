@@ -24,6 +24,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){
 		"gpuaas-explain topology_blocked", "gpuaas-explain slot.health_state",
 		"gpuaas-explain cleanup_blocked 4 gpuaas_refusals", NULL },
+	.prints = &ga_prints_text,
 	.looks = "*",
 };
 

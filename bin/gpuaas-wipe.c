@@ -40,7 +40,7 @@ static const struct ga_opt opts[] = {
 	  .help = "with --pending: only the orders without evidence" },
 	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate,
 	  .arg = "EVIDENCE|SLOT|ALLOCATION",
-	  .help = "print kept evidence for a tenant" },
+	  .help = "print kept evidence for a tenant", .prints = &ga_prints_text },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &hand.dry_run,
 	  .help = "show identity, guard and methods; touch nothing" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,

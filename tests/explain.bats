@@ -62,6 +62,24 @@ load helper
   run_status 2 gpuaas-explain --list 4
 }
 
+@test "text has no other form: --json, -o and --columns are refused" {
+  local form
+  for form in --json --table "-o csv" "--columns word" "--sort word"; do
+    # shellcheck disable=SC2086 # two words
+    run_status 2 gpuaas-explain stuck $form
+    assert_equal "$output" ""
+    assert_stderr "is for records, and this command prints text"
+  done
+  gpuaas-state init --lab > "$T/made"
+  run_status 2 gpuaas-export openmetrics -o csv
+  assert_stderr "gpuaas-export: -o csv is for records, and this command prints text"
+  run_status 2 gpuaas-export slurm --json
+  run_status 2 gpuaas-export kueue --table
+  run_ok gpuaas-export kueue --json
+  run_status 2 gpuaas-wipe --certificate X -o json
+  assert_stderr "gpuaas-wipe: -o json is for records"
+}
+
 @test "every word is explained, within 79 columns, in the words of its page" {
   gpuaas-explain --list > "$T/words"
   [[ $(wc -l < "$T/words") -gt 700 ]]

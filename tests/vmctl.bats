@@ -363,6 +363,9 @@ typed()
   run_ok here gpuaas-vm rebuild demo --yes
   run_ok here gpuaas-vm access demo
   jq_is '.jump_host' h7.example.com
+  run_ok here gpuaas-vm access demo -o csv
+  assert_output "allocation,node,user,address,jump_host,host_key_fingerprint,known_hosts"
+  assert_output "h7.example.com,SHA256:"
   mkdir "$T/bin"
   printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' > "$T/bin/ssh"
   chmod 755 "$T/bin/ssh"

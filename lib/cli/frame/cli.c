@@ -522,10 +522,11 @@ static bool only_looks(void)
 	return false;
 }
 
-static const struct ga_schema *printed_by_flag(const struct ga_opt *o)
+static const struct ga_schema *printed_by_option(const struct ga_opt *o)
 {
 	for (; o && o->name; o++)
-		if (o->prints && *(const bool *)o->var)
+		if (o->prints && (o->type == GA_O_TEXT ? *(const char **)o->var != NULL :
+							 *(const bool *)o->var))
 			return o->prints;
 	return NULL;
 }
@@ -533,7 +534,7 @@ static const struct ga_schema *printed_by_flag(const struct ga_opt *o)
 /* The only kind that this command line prints; NULL: any that the program writes. */
 static const struct ga_schema *printed_kind(void)
 {
-	const struct ga_schema *kind = printed_by_flag(cli.prog->opts);
+	const struct ga_schema *kind = printed_by_option(cli.prog->opts);
 
 	if (kind)
 		return kind;
@@ -541,7 +542,7 @@ static const struct ga_schema *printed_kind(void)
 		return cli.n_args ? ga_cli_listed(cli.prog, cli.args[0]) : NULL;
 	if (!cli.cmd)
 		return cli.prog->prints;
-	kind = printed_by_flag(cli.cmd->opts);
+	kind = printed_by_option(cli.cmd->opts);
 	if (kind)
 		return kind;
 	return cli.n_args && ga_streq(cli.cmd->word, cli.args[0]) ? cli.cmd->word_prints :

@@ -45,10 +45,15 @@ struct ga_opt {
 	 * NULL. */
 	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
-	const struct ga_schema *prints; /* of GA_O_FLAG: the only kind that it makes the command
-					 * print; NULL: it changes nothing of that */
+	/* Of GA_O_FLAG and GA_O_TEXT: the only kind that it makes the command print; NULL: it
+	 * changes nothing of that. */
+	const struct ga_schema *prints;
 };
 #define GA_OPTS_END { .name = NULL }
+
+/* Stand for a kind in the members prints below: the output is no record, but text, or the JSON of
+ * another system. No form but that of JSON can be chosen for it, and no columns or order. */
+extern const struct ga_schema ga_prints_text, ga_prints_json;
 
 struct ga_cmd {
 	const char *name, *abstract;

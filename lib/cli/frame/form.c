@@ -17,6 +17,9 @@
 
 const char *const ga_form_words[] = { "json", "table", "wide", "csv", "name", NULL };
 
+const struct ga_schema ga_prints_text = { .doc = "text" };
+const struct ga_schema ga_prints_json = { .doc = "the JSON of another system" };
+
 static struct ga_form form;
 
 const struct ga_form *ga_form(void)
@@ -133,12 +136,30 @@ static int check_column(const char *name, const struct ga_schema *const *kinds, 
 			  one && titles.n ? "; " : ""));
 }
 
+/* prints: ga_prints_text or ga_prints_json */
+static int check_no_records(const struct ga_schema *prints, const char *word, const char *columns,
+			    const char *sort, struct ga_err *err)
+{
+	if (!columns && !sort && (!word || (prints == &ga_prints_json && ga_streq(word, "json"))))
+		return 0;
+	return ga_refuse(err, GA_USAGE, "no_records", NULL,
+			 ("%s%s is for records, and this command prints %s",
+			  columns ? "--columns" : sort ? "--sort" : "-o ",
+			  columns || sort ? "" : word, prints->doc),
+			 ("leave the option out"));
+}
+
 int ga_form_choose(const char *word, const char *columns, const char *sort,
 		   const struct ga_schema *const *kinds, struct ga_err *err)
 {
 	const char *p;
 	size_t i;
 
+	if (kinds && (kinds[0] == &ga_prints_text || kinds[0] == &ga_prints_json)) {
+		if (check_no_records(kinds[0], word, columns, sort, err) < 0)
+			return -1;
+		kinds = NULL;
+	}
 	word = word ? word : isatty(STDOUT_FILENO) ? "table" : "json";
 	ga_texts_release(&form.columns);
 	form = (struct ga_form){
@@ -310,7 +331,7 @@ void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struc
 		ga_texts_add(&paths, c->path);
 	for (b = ga_view_below(form.columns.n ? NULL : view); b->path; b++)
 		ga_texts_add(&paths, b->path);
-	for (f = schema->fields; !paths.n && f->name; f++)
+	for (f = paths.n ? NULL : schema->fields; f && f->name; f++)
 		ga_texts_add(&paths, f->name);
 	if (ga_emit_is_dry_run() && !form.columns.n && !ga_texts_has(&paths, "dry_run"))
 		ga_texts_add(&paths, "dry_run");

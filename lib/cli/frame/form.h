@@ -32,7 +32,8 @@ extern const char *const ga_form_words[];
 const struct ga_form *ga_form(void);
 /* Chooses the form: word is one of ga_form_words; NULL: a table on a terminal, else records.
  * columns: names separated by commas, or NULL; sort: a member, with "-" in front for the highest
- * first, or NULL. GA_USAGE: --columns with records, names of kinds that all have none, or
+ * first, or NULL. GA_USAGE: any of them where kinds is ga_prints_text or ga_prints_json (cli.h),
+ * --columns with records, names of kinds that all have none, or
  * "no_member" with near names for a column that no kind of kinds has (ends with NULL; NULL: not
  * checked). */
 GA_MUST_CHECK int ga_form_choose(const char *word, const char *columns, const char *sort,

@@ -21,7 +21,7 @@ static const char *const modes[] = { "slice", "baremetal", NULL };
 static const struct ga_opt opts[] = {
 	{ .name = "mode", .type = GA_O_WORD, .var = &opt.mode, .arg = "MODE", .values = modes,
 	  .help = "mode of the host (default GPUAAS_MODE, else a tag of MAAS)" },
-	{ .name = "check", .type = GA_O_FLAG, .var = &opt.check,
+	{ .name = "check", .type = GA_O_FLAG, .var = &opt.check, .looks = true,
 	  .help = "show whether the host is ready (status 0, else 1), and change nothing" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
 	  .help = "show the changes, and change nothing" },

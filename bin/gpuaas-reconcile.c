@@ -32,7 +32,7 @@ static const struct ga_opt opts[] = {
 	  .help = "the node's id (default $GPUAAS_NODE, else made from the machine id)" },
 	{ .name = "repair", .type = GA_O_FLAG, .var = &opt.repair,
 	  .help = "do the safe repairs; never ends a domain, never writes to a disk" },
-	{ .name = "plan", .type = GA_O_FLAG, .var = &opt.plan,
+	{ .name = "plan", .type = GA_O_FLAG, .var = &opt.plan, .looks = true,
 	  .help = "show what --repair would do, and change nothing" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
 	  .help = "after a reboot: start recorded domains that are off again" },

@@ -79,6 +79,11 @@ update-grub"
   jq_is 'select(.state == "pending" and .step == "modules") | .inverse' "remove it"
   assert_equal "$(photograph "$IMG")" "$before"
   run ! test -e "$IMG/var/lib/gpuaas"
+  # As a program that only shows, it ends without a word when nobody reads any more.
+  for how in --check --dry-run; do
+    run_status 141 bash -c 'exec 3> >(:); wait $!; exec gpuaas-host-bootstrap --mode slice --root "$1" "$2" >&3' - "$IMG" "$how"
+    refute_stderr "Broken pipe"
+  done
 }
 
 @test "an image: its links do not lead out of it" {

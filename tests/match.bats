@@ -848,6 +848,7 @@ standard false precision_missing|"
   jq_is 'select(.profile=="premium") | .memory_needed_mib, .reasons[0].code' "174475
 memory_too_small"
   run_status 2 gpuaas-match --accept hedroom
+  assert_stderr "gpuaas-match: --accept takes one of precision, headroom, not 'hedroom'"
   run_status 3 gpuaas-match - <<< '{"kind":"gpuaas.requirement/1","accept":["hedroom"]}'
 }
 

@@ -81,6 +81,9 @@ node_is()
   run_ok gpuaas-node show h7
   jq_is 'select(.kind=="gpuaas.node/1").mode' slice
   run_status 2 gpuaas-node mode h7 whole
+  run_status 2 gpuaas-node mode h7 slce
+  assert_stderr "gpuaas-node: MODE takes one of slice, baremetal, not 'slce'"
+  assert_stderr "gpuaas-node: hint: near to it: 'slice'; see 'gpuaas-node mode --help'"
 }
 
 @test "the mode of a node in use stays, and the hint drains it first" {

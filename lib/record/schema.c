@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/quote.h"
+#include "record/closest.h"
 #include "record/cpuset.h"
 #include "record/digest.h"
 #include "record/id.h"
@@ -127,12 +128,17 @@ int ga_schema_check_text(const struct ga_field *f, const char *s, size_t len, co
 		return ga_fail(err, GA_BADREC, "member '%s' contains control characters", path);
 	if (f->values && !is_value(f->values, s)) {
 		ga_autostr struct ga_str list = GA_STR_INIT;
+		ga_autofree char *end = NULL;
+		struct ga_closest_names near;
 		const char *const *v;
 
+		ga_closest_begin(&near, s);
+		ga_closest_words(&near, f->values);
+		end = ga_closest_end(&near);
 		for (v = f->values; *v; v++)
 			ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
-		return ga_fail(err, GA_BADREC, "member '%s' takes one of %s, not '%.64s'", path,
-			       list.buf, s);
+		return ga_fail(err, GA_BADREC, "member '%s' takes one of %s, not '%.64s'%s", path,
+			       list.buf, s, end);
 	}
 	if (!matches(f->format, s))
 		return ga_fail(err, GA_BADREC, "member '%s' is not %s: '%.64s'", path,

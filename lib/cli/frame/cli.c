@@ -127,22 +127,19 @@ static int hint_near(struct ga_closest_names *near, struct ga_err *err)
 	return hint_help(nearest, err);
 }
 
-/* as: the option as it was typed, "-o" or "--format" */
-static int set_word(const struct ga_opt *o, const char *as, const char *value, struct ga_err *err)
+int ga_cli_is_word(const char *as, const char *value, const char *const *words, struct ga_err *err)
 {
 	ga_autostr struct ga_str list = GA_STR_INIT;
 	struct ga_closest_names near;
 	const char *const *v;
 
-	for (v = o->values; *v; v++) {
-		if (ga_streq(*v, value)) {
-			*(const char **)o->var = *v;
+	for (v = words; *v; v++) {
+		if (ga_streq(*v, value))
 			return 0;
-		}
 		ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
 	}
 	ga_closest_begin(&near, value);
-	ga_closest_words(&near, o->values);
+	ga_closest_words(&near, words);
 	ga_err_set(err, GA_USAGE, "%s takes one of %s, not '%.64s'", as, list.buf, value);
 	return near.n ? hint_near(&near, err) : -1;
 }
@@ -208,6 +205,8 @@ static int set_opt(const struct ga_opt *o, const char *as, char *value, struct g
 		*(const char **)o->var = value;
 		return 0;
 	case GA_O_TEXTS:
+		if (o->values && ga_cli_is_word(as, value, o->values, err) < 0)
+			return -1;
 		*ga_list_add((struct ga_borrowed_texts *)o->var) = value;
 		return 0;
 	case GA_O_INT:
@@ -223,7 +222,10 @@ static int set_opt(const struct ga_opt *o, const char *as, char *value, struct g
 	case GA_O_WORD:
 		if (o->var == &cli.form)
 			snprintf(cli.form_as, sizeof(cli.form_as), "%s", as);
-		return set_word(o, as, value, err);
+		if (ga_cli_is_word(as, value, o->values, err) < 0)
+			return -1;
+		*(const char **)o->var = value;
+		return 0;
 	}
 	return 0;
 }
@@ -522,6 +524,19 @@ static bool only_looks(void)
 	return false;
 }
 
+/* Whether this command line changes nothing. */
+static bool changes_nothing(void)
+{
+	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	const struct ga_opt *o;
+
+	for (; *t; t++)
+		for (o = *t; o->name; o++)
+			if (o->looks && *(const bool *)o->var)
+				return true;
+	return only_looks() || is_dry_run();
+}
+
 static const struct ga_schema *printed_by_option(const struct ga_opt *o)
 {
 	for (; o && o->name; o++)
@@ -578,7 +593,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 					    GA_LOG_OFF);
 	if (parse_args(argc, argv, err) < 0)
 		return -1;
-	if (prog->acts && !only_looks())
+	if (prog->acts && !changes_nothing())
 		signal(SIGPIPE, SIG_IGN);
 	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
 			 &seconds, err) < 0)

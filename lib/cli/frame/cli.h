@@ -41,10 +41,11 @@ struct ga_opt {
 	const char *arg; /* the value in --help: "NODE", "FILE", …, a word of complete.c, which
 			  * says what it means; "TEAM,…": several; NULL for a flag */
 	const char *help;
-	/* Of GA_O_WORD: the only values. Of GA_O_TEXT: values to offer, or NULL. Ends with
-	 * NULL. */
+	/* Of GA_O_WORD and GA_O_TEXTS: the only values. Of GA_O_TEXT: values to offer, or NULL.
+	 * Ends with NULL. */
 	const char *const *values;
 	int64_t min, max;	   /* of GA_O_INT */
+	bool looks; /* of GA_O_FLAG: with it the program changes nothing, as with --dry-run */
 	/* Of GA_O_FLAG and GA_O_TEXT: the only kind that it makes the command print; NULL: it
 	 * changes nothing of that. */
 	const struct ga_schema *prints;
@@ -92,7 +93,8 @@ struct ga_prog {
 	bool runs_command; /* the operands are a command line: options end at the first operand */
 	const char *looks; /* commands that only show, separated by spaces, or "*": their long
 			    * output on a terminal goes to a pager (pager.h) */
-	bool acts;	  /* changes things: ignores SIGPIPE, so that it finishes its work */
+	bool acts; /* changes things: ignores SIGPIPE, so that it finishes its work, unless the
+		    * command or an option only shows */
 };
 
 /* Starts a program: sets the umask to 077, opens /dev/null on missing descriptors 0-2 so that
@@ -117,6 +119,10 @@ const struct ga_cmd *ga_cli_command(void);
  * words (NULL-terminated, or NULL). */
 GA_MUST_CHECK int ga_cli_unknown_command(const char *name, const char *const *words,
 					 struct ga_err *err);
+/* GA_USAGE, with what is near to it, for a value that is none of the words. as: the option or operand
+ * as messages name it. */
+GA_MUST_CHECK int ga_cli_is_word(const char *as, const char *value, const char *const *words,
+				 struct ga_err *err);
 /* The name of the program ("gpuaas-list"), for messages and the audit. */
 const char *ga_cli_program(void);
 /* The word of -o, "json" or "table" if --json or --table was given, else NULL. */

@@ -142,7 +142,7 @@ static int check_no_records(const struct ga_schema *prints, const char *word, co
 {
 	if (!columns && !sort && (!word || (prints == &ga_prints_json && ga_streq(word, "json"))))
 		return 0;
-	return ga_refuse(err, GA_USAGE, "no_records", NULL,
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
 			 ("%s%s is for records, and this command prints %s",
 			  columns ? "--columns" : sort ? "--sort" : "-o ",
 			  columns || sort ? "" : word, prints->doc),

@@ -18,6 +18,7 @@
 #include "record/node.h"
 #include "record/plan.h"
 #include "record/time.h"
+#include "record/words.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
 #include "state/node/key.h"
@@ -282,12 +283,17 @@ static int set(struct run *run, struct ga_err *err)
 	return finish(run, &ga_node_schema, &node, err);
 }
 
-static int set_mode(struct run *run, struct ga_err *err)
+static char *mode_operand(void)
 {
 	int n;
 	char *const *args = ga_cli_args(&n);
 
-	run->o->change.mode = args[n - 1];
+	return args[n - 1];
+}
+
+static int set_mode(struct run *run, struct ga_err *err)
+{
+	run->o->change.mode = mode_operand();
 	return set(run, err);
 }
 
@@ -504,6 +510,7 @@ static int each_node(struct run *run, size_t n_operands,
 	size_t i;
 
 	if ((one == drain && check_drain(o, ignored, err) < 0) ||
+	    (one == set_mode && ga_cli_is_word("MODE", mode_operand(), ga_mode_words, err) < 0) ||
 	    ga_cli_several(&ask, &nodes, err) < 0)
 		return -1;
 	if (nodes.n > 1 && (o->evacuate || o->generation != GA_UNKNOWN))

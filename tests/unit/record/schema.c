@@ -115,6 +115,8 @@ static void refusals(void)
 		{ "text", "\"a\\nb\"", "control characters" },
 		{ "text", "\"a\\u007f\"", "control characters" },
 		{ "word", "\"green\"", "member 'word' takes one of red, blue, not 'green'" },
+		{ "word", "\"bleu\"",
+		  "member 'word' takes one of red, blue, not 'bleu'; near to it: blue" },
 		{ "maybe", NULL, "member 'maybe' is missing" },
 		{ "maybe", "\"0000:AB:00.0\"", "not a PCI address" },
 		{ "opt", "null", "member 'opt' must be text" },

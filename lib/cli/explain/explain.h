@@ -32,7 +32,8 @@ int ga_mdoc_items(const struct ga_explain_page *page, const char *word, struct g
 /* Adds the words of all items, each once. */
 void ga_mdoc_words(const struct ga_explain_page *page, struct ga_texts *ret);
 /* Adds the text, which has no control characters, in lines of at most GA_EXPLAIN_COLUMNS, indented
- * by indent columns; the first by first. */
+ * by indent columns; the first by first. A command of gpuaas is not broken, so that it can be
+ * pasted, and may be longer. */
 #define GA_EXPLAIN_COLUMNS 79
 void ga_explain_wrap(struct ga_str *out, const char *text, int first, int indent);
 

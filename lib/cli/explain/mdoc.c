@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/explain/explain.h"
+#include "cli/frame/form.h"
 
 #define TEXT_INDENT 4
 #define LITERAL_INDENT 8
@@ -103,7 +104,7 @@ void ga_explain_wrap(struct ga_str *out, const char *text, int first, int indent
 
 	ga_str_addf(out, "%*s", first, "");
 	while (*(text += strspn(text, " "))) {
-		size_t n = strcspn(text, " ");
+		size_t n = ga_form_word(text, GA_EXPLAIN_COLUMNS - indent);
 
 		if (begun && column + 1 + (int)n > GA_EXPLAIN_COLUMNS) {
 			ga_str_addf(out, "\n%*s", indent, "");
@@ -127,7 +128,10 @@ static void flush(struct para *p)
 	if (p->broken)
 		ga_str_addc(p->out, '\n');
 	p->broken = p->glued = false;
-	ga_explain_wrap(p->out, p->text.buf, p->indent, p->indent);
+	if (p->indent == LITERAL_INDENT) /* a command, to paste */
+		ga_str_addf(p->out, "%*s%s\n", p->indent, "", p->text.buf);
+	else
+		ga_explain_wrap(p->out, p->text.buf, p->indent, p->indent);
 	p->text.len = 0;
 	p->text.buf[0] = '\0';
 }

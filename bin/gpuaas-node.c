@@ -22,7 +22,7 @@ static int64_t reserved_memory = GA_UNKNOWN;
 #define SET(option, member, what, text) \
 	{ .name = option, .type = GA_O_TEXT, .var = &opt.change.member, .arg = what, .help = text }
 #define REASON \
-	{ .name = "reason", .type = GA_O_TEXT, .var = &opt.reason, .arg = "TEXT", \
+	{ .name = "reason", .type = GA_O_PERSON, .var = &opt.reason, .arg = "TEXT", \
 	  .help = "the reason; it is shown in the node and in the audit" }
 #define DRY_RUN \
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run, \

@@ -50,7 +50,7 @@ static const struct ga_opt opts[] = {
 	  .help = "planned run time" },
 	{ .name = "preemptible", .type = GA_O_FLAG, .var = &opt.preemptible,
 	  .help = "kept with the request; nothing stops an allocation for others yet" },
-	{ .name = "request-id", .type = GA_O_TEXT, .var = &opt.request_id, .arg = "TEXT",
+	{ .name = "request-id", .type = GA_O_TEXT, .var = &opt.request_id, .arg = "KEY",
 	  .help = "idempotency key: the same request again gives the same plan" },
 	{ .name = "expires", .type = GA_O_DURATION, .var = &opt.expires, .arg = "DURATION",
 	  .help = "time after which a plan that no host started is freed (default 15m)" },

@@ -22,7 +22,7 @@ static const struct ga_opt nodes_opts[] = {
 	  .help = "only nodes with this type, or that may have it; several: any of them" },
 	{ .name = "unknown", .type = GA_O_FLAG, .var = &nodes.unknown,
 	  .help = "only nodes with GPUs whose type is not known" },
-	{ .name = "reason", .type = GA_O_TEXT, .var = &nodes.reason, .arg = "TEXT",
+	{ .name = "reason", .type = GA_O_PERSON, .var = &nodes.reason, .arg = "TEXT",
 	  .help = "source of the recorded type" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &nodes.dry_run,
 	  .help = "show the changes; change nothing" },

@@ -27,7 +27,7 @@ static struct ga_borrowed_texts where;
 static int64_t jobs = 4;
 
 static const struct ga_opt opts[] = {
-	{ .name = "reason", .type = GA_O_TEXT, .var = &ask.reason, .arg = "TEXT",
+	{ .name = "reason", .type = GA_O_PERSON, .var = &ask.reason, .arg = "TEXT",
 	  .help = "the reason, for the audit" },
 	{ .name = "hold", .type = GA_O_DURATION, .var = &ask.hold_seconds, .arg = "DURATION",
 	  .help = "stop the VM and keep its disk for this time; 0: release at once" },

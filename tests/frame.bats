@@ -448,6 +448,14 @@ gpuaas.profile/1 lab changed true"
       assert_stderr "--reason '$word' stands for a text of yours"
     done
   done < "$T/options"
+  # A record has the same rule, and an idempotency key is no text of a person.
+  local reason
+  for reason in "  " TEXT; do
+    run_status 3 gpuaas-state apply - <<< "{\"kind\":\"gpuaas.region/1\",\"name\":\"eu\",\"open\":false,\"reason\":\"$reason\"}"
+    assert_stderr "member 'reason'"
+  done
+  run_status 5 gpuaas-place --profile nosuch --gpus 1 --request-id TEXT
+  assert_stderr nosuch
   # A command of attention, pasted as it stands, changes nothing and says why.
   gpuaas-approve quarantine "$(< "$T/slot")" --reason "a test" > "$T/out"
   before=$(snapshot)

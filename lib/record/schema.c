@@ -11,6 +11,7 @@
 #include "record/id.h"
 #include "record/mac.h"
 #include "record/pciaddr.h"
+#include "record/person.h"
 
 static void *at(const void *obj, const struct ga_field *f)
 {
@@ -83,6 +84,7 @@ static bool matches(enum ga_format format, const char *s)
 	case GA_T_CPUS:
 		return !ga_cpuset_parse(s, &cpus, &ignored);
 	case GA_T_ANY:
+	case GA_T_PERSON: /* checked with a message of its own */
 	case GA_T_MULTILINE:
 		break;
 	}
@@ -102,6 +104,7 @@ static const char *const format_names[] = {
 	[GA_T_CPUS] = "a CPU list such as 0-7,16-23",
 	[GA_T_HEX] = "hex digits in lower case",
 	[GA_T_WORD] = "one word of letters, digits and . _ : + / @ -",
+	[GA_T_PERSON] = "text",
 	[GA_T_MULTILINE] = "text",
 };
 
@@ -126,6 +129,11 @@ int ga_schema_check_text(const struct ga_field *f, const char *s, size_t len, co
 			path);
 	if (!is_printable(s, len, f->format == GA_T_MULTILINE))
 		return ga_fail(err, GA_BADREC, "member '%s' contains control characters", path);
+	if (f->format == GA_T_PERSON) {
+		ga_autofree char *what = ga_xprintf("member '%s'", path);
+
+		return ga_person_check(what, s, GA_BADREC, err);
+	}
 	if (f->values && !is_value(f->values, s)) {
 		ga_autostr struct ga_str list = GA_STR_INIT;
 		ga_autofree char *end = NULL;

@@ -395,7 +395,7 @@ const struct ga_schema ga_region_schema = {
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name, as in the region of nodes"),
 		GA_TEXT(S, title, GA_OPT, GA_T_ANY, "name for people"),
 		GA_BOOL(S, open, "false: nothing is placed on nodes of the region"),
-		GA_TEXT(S, reason, GA_OPT, GA_T_ANY,
+		GA_TEXT(S, reason, GA_OPT, GA_T_PERSON,
 			"why the region is not open; needed when it is not"),
 		GA_BOOL_OPT(S, retired, "true: the region is declared no more"),
 		GA_COUNT(S, nodes, GA_OPT,

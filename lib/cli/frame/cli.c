@@ -22,6 +22,7 @@
 #include "cli/frame/pager.h"
 #include "record/log.h"
 #include "record/closest.h"
+#include "record/person.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/db/writers_queue.h"
@@ -144,63 +145,18 @@ int ga_cli_is_word(const char *as, const char *value, const char *const *words, 
 	return near.n ? hint_near(&near, err) : -1;
 }
 
-/* Whether a text is what pages and attention write in place of one. */
-static bool is_stand_in(const char *value)
-{
-	static const char *const words[] = { "TEXT", "REASON", "" };
-	size_t i, n;
-
-	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {
-		n = strlen(words[i]);
-		if (ga_starts(value, words[i]) &&
-		    ((n && !value[n]) || !strcmp(value + n, "...") || !strcmp(value + n, "…")))
-			return true;
-	}
-	return false;
-}
-
-/* A text that a person gives, as a reason: the audit keeps it for ever, and tables show it. */
-static int check_text(const char *as, const char *value, struct ga_err *err)
-{
-	ga_autojson json_t *text = json_string(value); /* NULL unless it is UTF-8 */
-	ga_autofree char *trimmed = ga_trimmed(value);
-	bool unprintable = false;
-	const char *p = value;
-
-	if (is_stand_in(trimmed))
-		return ga_refuse(err, GA_USAGE, "example_text", NULL,
-				 ("%s '%s' stands for a text of yours", as, value),
-				 ("put the text there, in quotes if it has spaces; it is kept "
-				  "with what is done"));
-	if (!text)
-		return ga_fail(err, GA_USAGE, "%s is not text in UTF-8", as);
-	while (*p && !unprintable) {
-		unsigned int code;
-
-		unprintable = ga_unprintable(&p, &code);
-	}
-	if (unprintable)
-		return ga_fail(err, GA_USAGE, "%s contains control characters, or characters that "
-			       "nobody sees", as);
-	if (!*trimmed)
-		return ga_fail(err, GA_USAGE, "%s is empty", as);
-	if (strlen(value) > GA_PERSON_TEXT_MAX)
-		return ga_fail(err, GA_USAGE, "%s is longer than %d bytes", as,
-			       GA_PERSON_TEXT_MAX);
-	return 0;
-}
-
 static int set_opt(const struct ga_opt *o, const char *as, char *value, struct ga_err *err)
 {
 	switch (o->type) {
 	case GA_O_FLAG:
 		*(bool *)o->var = true;
 		return 0;
-	case GA_O_TEXT:
-		if (ga_streq(o->arg, "TEXT") && check_text(as, value, err) < 0)
+	case GA_O_PERSON:
+		if (ga_person_check(as, value, GA_USAGE, err) < 0)
 			return -1;
 		*(const char **)o->var = value;
 		return 0;
+	case GA_O_TEXT:
 	case GA_O_PATH:
 		*(const char **)o->var = value;
 		return 0;

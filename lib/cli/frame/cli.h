@@ -15,16 +15,14 @@
 #include "record/sign.h"
 #include "record/time.h"
 
-#define GA_PERSON_TEXT_MAX 1024 /* bytes */
-
 /* The type of an option's value, and of the variable that var points to. An option that is not
  * given does not change its variable, so the initial value is the default. Texts point into
  * argv. */
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool *; takes no value */
-	GA_O_TEXT,     /* const char **; with the arg "TEXT" a text of a person: refused when it is
-			* blank, longer than GA_PERSON_TEXT_MAX, not UTF-8, has a character that
-			* ga_unprintable() finds, or stands for a text (TEXT, REASON, ...) */
+	GA_O_TEXT,     /* const char ** */
+	GA_O_PERSON,   /* const char **: a text that a person gives, such as a reason; refused as
+			* ga_person_check() says */
 	GA_O_TEXTS,    /* struct ga_borrowed_texts *: the option may repeat; each use adds one */
 	GA_O_PATH,     /* const char **: a file name, which the completions complete */
 	GA_O_INT,      /* int64_t *, within min .. max */

@@ -149,7 +149,7 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 static json_t *introspect_option(const struct ga_opt *o)
 {
 	static const char *const types[] = {
-		[GA_O_FLAG] = "flag", [GA_O_TEXT] = "string",	  [GA_O_TEXTS] = "string",
+		[GA_O_FLAG] = "flag", [GA_O_TEXT] = "string",	  [GA_O_PERSON] = "string", [GA_O_TEXTS] = "string",
 		[GA_O_PATH] = "path", [GA_O_INT] = "integer",	  [GA_O_SIZE] = "size",
 		[GA_O_WORD] = "enum", [GA_O_DURATION] = "duration",
 	};
@@ -163,6 +163,7 @@ static json_t *introspect_option(const struct ga_opt *o)
 	json_array_append_new(names, json_sprintf("--%s", o->name));
 	if (o->arg) {
 		bool open = !o->values && (o->type == GA_O_TEXT || o->type == GA_O_TEXTS ||
+					   o->type == GA_O_PERSON ||
 					   o->type == GA_O_PATH);
 		const char *means = open ? ga_cli_meaning(o->arg) : NULL;
 

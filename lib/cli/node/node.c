@@ -417,7 +417,7 @@ static int lost(struct run *run, struct ga_err *err)
 	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
 	size_t i;
 
-	if (!run->o->reason || !*run->o->reason)
+	if (!run->o->reason)
 		return ga_fail(err, GA_USAGE, "lost needs --reason");
 	if (confirm(run->o, "what runs on the node is lost: its allocations and their billing "
 		    "end", err) < 0 ||
@@ -441,7 +441,7 @@ static int revoke_key(struct run *run, struct ga_err *err)
 	const char *reason = run->o->reason;
 	int r;
 
-	if (!reason || !*reason)
+	if (!reason)
 		return ga_fail(err, GA_USAGE, "revoke-key needs --reason");
 	if (confirm(run->o, "results of the node are refused until it has a new key", err) < 0 ||
 	    begin(run, true, true, err) < 0)

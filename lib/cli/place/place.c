@@ -213,6 +213,7 @@ static bool is_given(const struct ga_opt *o)
 	case GA_O_DURATION:
 		return *(const int64_t *)o->var != GA_UNKNOWN;
 	case GA_O_TEXT:
+	case GA_O_PERSON:
 	case GA_O_PATH:
 	case GA_O_WORD:
 		break;

@@ -15,7 +15,7 @@ static bool remove_it;
 const struct ga_opt ga_cli_acknowledge_opts[] = {
 	{ .name = "code", .type = GA_O_TEXT, .var = &code, .arg = "CODE",
 	  .help = "the entry of this code, where the object has several" },
-	{ .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT",
+	{ .name = "reason", .type = GA_O_PERSON, .var = &reason, .arg = "TEXT",
 	  .help = "why nobody has to act until then" },
 	{ .name = "until", .type = GA_O_TEXT, .var = &until, .arg = "TIME",
 	  .help = "the end: 3d, or 2026-01-31T08:15:00Z; at most 90 days from now" },

@@ -27,7 +27,7 @@ static const char *reason;
 static const char *machine, *project, *profile, *name;
 static bool wipe, lab, rebuilds;
 
-#define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
+#define REASON { .name = "reason", .type = GA_O_PERSON, .var = &reason, .arg = "TEXT", \
 		 .help = "the reason, for the audit" }
 #define WIPE { .name = "wipe", .type = GA_O_FLAG, .var = &wipe, \
 	       .help = "order the wipe of idle slots that cannot be adopted" }

@@ -11,7 +11,7 @@
 static const char *reason;
 static int64_t keep = GA_UNKNOWN;
 
-#define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
+#define REASON { .name = "reason", .type = GA_O_PERSON, .var = &reason, .arg = "TEXT", \
 		 .help = "the reason, for the audit" }
 
 const struct ga_opt ga_cli_backup_opts[] = {

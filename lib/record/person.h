@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one rule for texts that people give: a reason on a command line, and one in a record. The
+ * audit keeps such a text for ever, and tables show it. */
+#ifndef GA_RECORD_PERSON_H
+#define GA_RECORD_PERSON_H
+
+#include "base/ga.h"
+
+#define GA_PERSON_TEXT_MAX 1024 /* bytes */
+
+/* Refuses with the code a text that is blank, longer than GA_PERSON_TEXT_MAX or not UTF-8, that has
+ * a character that ga_unprintable() finds, and one that stands for a text, as pages and attention
+ * write it ("TEXT", "REASON...", reason "example_text"). what: what it is, as the message begins
+ * ("--reason", "member 'reason'"). */
+GA_MUST_CHECK int ga_person_check(const char *what, const char *text, enum ga_code code,
+				  struct ga_err *err);
+
+#endif

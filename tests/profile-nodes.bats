@@ -273,8 +273,13 @@ discovered()
   echo '{"accelerators":[{"slug":"acme-x1-64gb","name":"Acme X1 64GB"}]}' > "$T/none.json"
   run_ok gpuaas-profile nodes --unknown
   jq_is .summary "8x GPU - type unknown (10de:2335)"
+  run_ok gpuaas-profile nodes set h200 8xacme-x1-64gb --reason "printed on the card" --dry-run -o table
+  [[ ${lines[0]} == "DRY RUN  NODE "* && ${lines[1]} == "yes "*"Acme X1 64GB"* ]]
+  run_ok gpuaas-profile nodes
+  jq_is .summary "8x GPU - type unknown (10de:2335)"
   run_ok gpuaas-profile nodes set h200 8xacme-x1-64gb --reason "printed on the card"
   assert_equal "$stderr" ""
+  jq_is .summary "8x Acme X1 64GB"
   run_ok gpuaas-profile nodes
   jq_is '.types[0] | "\(.type) \(.rung) \(.count)"' "acme-x1-64gb manual 8"
   jq_is '.types[0].evidence[1] | "\(.source) \(.said) \(.by != null) \(.at != null)"' \
@@ -294,6 +299,7 @@ discovered()
 h200 nvidia-a2-16gb"
   run_ok gpuaas-profile nodes clear h200 --dry-run
   run_ok gpuaas-profile nodes clear h200
+  jq_is '"\(.node) \(.warnings | length)"' "h200 0"
   run_ok gpuaas-profile nodes
   jq_is '.warnings | length' 0
   run_status 5 gpuaas-profile nodes clear h200

@@ -247,22 +247,38 @@ static int node_of(struct ga_db *db, const char *text, char **ret, bool *of_stat
 	return 0;
 }
 
-/* Prints the warnings in the view of the node arg: a better source may contradict the type recorded
- * by hand. */
-static int say_warnings(struct ga_node_view *v, void *arg, struct ga_err *err)
+struct recorded {
+	const char *node;
+	struct ga_node_view view; /* zeroes: the state does not have the node */
+};
+
+/* Keeps the view of the node, and prints its warnings: a better source may contradict the type
+ * recorded by hand. */
+static int keep_recorded(struct ga_node_view *v, void *arg, struct ga_err *err)
 {
+	struct recorded *r = arg;
 	size_t i;
 
 	(void)err;
-	for (i = 0; i < v->warnings.n && !strcmp(v->node, arg); i++)
+	if (strcmp(v->node, r->node) != 0)
+		return 0;
+	for (i = 0; i < v->warnings.n; i++)
 		ga_say("%s: %s", v->warnings.v[i].code, v->warnings.v[i].sentence);
+	r->view = *v;
+	*v = (struct ga_node_view){ 0 };
 	return 0;
 }
 
-/* list has the meaning of the types; NULL when there are none. */
+static void cleanup_recorded(struct recorded *r)
+{
+	ga_schema_release(&ga_node_view_schema, &r->view);
+}
+
+/* list has the meaning of the types. */
 static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, const char *node,
 		  const struct ga_manual_types *types, struct ga_err *err)
 {
+	ga_cleanup(cleanup_recorded) struct recorded r = { 0 };
 	ga_autodb struct ga_db *db = NULL;
 	ga_autofree char *id = NULL;
 	bool of_state;
@@ -272,15 +288,16 @@ static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, c
 	    ga_db_begin(db, ga_cli_program(), err) < 0 ||
 	    node_of(db, node, &id, &of_state, err) < 0)
 		return -1;
+	r.node = id;
 	/* The recorded type becomes the type of slots, and so affects their price. */
 	if ((of_state ? ga_store_may_node(db, "administer", id, err) :
 			ga_store_may_state(db, "types of nodes", err)) < 0)
 		return o->dry_run ? -1 : ga_store_access_note(db, err);
 	if (ga_store_set_manual_types(db, id, types->v, types->n, o->reason, err) < 0 ||
-	    (list &&
-	     ga_store_node_views(db, list, ga_clock_micros(), say_warnings, id, err) < 0))
+	    ga_store_node_views(db, list, ga_clock_micros(), keep_recorded, &r, err) < 0 ||
+	    (!o->dry_run && ga_db_commit(db, err) < 0))
 		return -1;
-	return o->dry_run ? 0 : ga_db_commit(db, err);
+	return r.view.node ? ga_emit(&ga_node_view_schema, &r.view, err) : 0;
 }
 
 static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct ga_err *err)
@@ -304,6 +321,7 @@ static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct g
 int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
 {
 	const struct ga_manual_types none = { NULL, 0 };
+	ga_autoaccels struct ga_accels *list = NULL;
 	char *const *args;
 	int n;
 
@@ -313,7 +331,9 @@ int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
 	if (n && !strcmp(args[0], "clear")) {
 		if (n != 2)
 			return ga_fail(err, GA_USAGE, "nodes clear takes one node");
-		return record(o, NULL, args[1], &none, err);
+		if (ga_cli_catalogue(&list, err) < 0)
+			return -1;
+		return record(o, list, args[1], &none, err);
 	}
 	if (n > 1)
 		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", args[1]);

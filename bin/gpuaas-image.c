@@ -80,10 +80,10 @@ static const struct ga_cmd cmds[] = {
 	  .prints = &ga_node_image_schema },
 	{ .name = "list", .abstract = "list the images of this node",
 	  .args = "IMAGE…", .args_max = -1, .run = run_list,
-	  .prints = &ga_node_image_schema },
-	{ .name = "rm", .abstract = "withdraw and remove images that nothing uses",
-	  .args = "IMAGE…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm,
-	  .prints = &ga_node_image_schema },
+	  .prints = &ga_node_image_schema, .example = "gpuaas-image list --table" },
+	{ "rm", "withdraw and remove images that nothing uses", "IMAGE…", 1, -1, rm_opts, run_rm,
+	  .prints = &ga_node_image_schema,
+	  .example = "gpuaas-image rm ubuntu | gpuaas-state apply -" },
 	{ .name = NULL },
 };
 

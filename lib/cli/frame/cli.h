@@ -67,6 +67,9 @@ struct ga_cmd {
 	/* With this word as its first operand it prints that kind alone; NULL: none. */
 	const char *word;
 	const struct ga_schema *word_prints;
+	/* A command line for its --help alone, where the examples of the program have none of it;
+	 * NULL: none. */
+	const char *example;
 };
 
 struct ga_prog {
@@ -117,8 +120,8 @@ const struct ga_cmd *ga_cli_command(void);
  * words (NULL-terminated, or NULL). */
 GA_MUST_CHECK int ga_cli_unknown_command(const char *name, const char *const *words,
 					 struct ga_err *err);
-/* GA_USAGE, with what is near to it, for a value that is none of the words. as: the option or operand
- * as messages name it. */
+/* GA_USAGE, with what is near to it, for a value that is none of the words. as: the option or
+ * operand as messages name it. */
 GA_MUST_CHECK int ga_cli_is_word(const char *as, const char *value, const char *const *words,
 				 struct ga_err *err);
 /* The name of the program ("gpuaas-list"), for messages and the audit. */

@@ -111,7 +111,7 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	const struct ga_opt *const *t;
 	const struct ga_opt *o;
-	bool has_examples = false;
+	bool has_examples = cmd && cmd->example;
 	size_t i;
 
 	setlocale(LC_CTYPE, "C.UTF-8"); /* characters, not bytes, have widths */
@@ -123,6 +123,10 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 		ga_cli_list_commands(prog, &text);
 	}
 	/* In front of the options, which are many. */
+	if (has_examples) {
+		ga_str_add(&text, "\nexamples:\n");
+		add_example(cmd->example, &text);
+	}
 	for (i = 0; prog->examples && prog->examples[i]; i++) {
 		if (cmd && !is_of(prog->examples[i], name))
 			continue;
@@ -149,7 +153,8 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 static json_t *introspect_option(const struct ga_opt *o)
 {
 	static const char *const types[] = {
-		[GA_O_FLAG] = "flag", [GA_O_TEXT] = "string",	  [GA_O_PERSON] = "string", [GA_O_TEXTS] = "string",
+		[GA_O_FLAG] = "flag", [GA_O_TEXT] = "string",	  [GA_O_TEXTS] = "string",
+		[GA_O_PERSON] = "string",
 		[GA_O_PATH] = "path", [GA_O_INT] = "integer",	  [GA_O_SIZE] = "size",
 		[GA_O_WORD] = "enum", [GA_O_DURATION] = "duration",
 	};

@@ -30,7 +30,7 @@ int main(void)
 		int r = ga_person_check("it", cases[i].text, GA_BADREC, &err);
 
 		t_int(r, cases[i].message ? -1 : 0, "'%s'", cases[i].text);
-		t_str(err.msg, cases[i].message ? cases[i].message : "", "what is said of it");
+		t_str(err.msg, cases[i].message ? cases[i].message : "", "its message");
 		t_int(err.code, cases[i].message ? GA_BADREC : GA_OK, "its code");
 	}
 	memset(big, 'x', sizeof(big));
@@ -39,7 +39,7 @@ int main(void)
 		struct ga_err err = GA_ERR_INIT;
 
 		t_int(ga_person_check("it", big, GA_USAGE, &err), -1, "a long text");
-		t_str(err.msg, "it is longer than 1024 bytes", "what is said of it");
+		t_str(err.msg, "it is longer than 1024 bytes", "its message");
 		ga_err_clear(&err);
 		big[GA_PERSON_TEXT_MAX] = '\0';
 		t_int(ga_person_check("it", big, GA_USAGE, &err), 0, "one as long as it may be");

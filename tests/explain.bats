@@ -36,6 +36,10 @@ load helper
   run_ok gpuaas-explain slot.wipe
   assert_output "minimum_class"
   run_ok gpuaas-explain candidate.gpu.pci_address
+  # a word of closed sets that no page has
+  run_ok gpuaas-explain not_proven
+  assert_output "not_proven  (a value of members; gpuaas-records(5))"
+  assert_output "    wipe-evidence.gpu_reset.outcome: "
   # a kind that is a code, too, is both
   run_status 5 gpuaas-explain slot.stat
   assert_stderr "near to it: slot.state"

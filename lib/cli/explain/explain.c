@@ -97,6 +97,76 @@ static bool explain_record(const char *word, struct ga_str *out)
 
 /* ---- words ---- */
 
+/* Calls each with the path ("allocation.power_wanted") of every member that has a closed set of
+ * words, of all kinds. */
+static void each_set(const struct ga_schema *schema, const char *path,
+		     void (*each)(const char *path, const struct ga_field *f, void *arg), void *arg)
+{
+	const struct ga_field *f;
+
+	for (f = schema->fields; f->name; f++) {
+		ga_autofree char *here = ga_xprintf("%s.%s", path, f->name);
+
+		if (f->values)
+			each(here, f, arg);
+		if (f->sub)
+			each_set(f->sub, here, each, arg);
+	}
+}
+
+static void each_set_of_kinds(void (*each)(const char *path, const struct ga_field *f, void *arg),
+			      void *arg)
+{
+	char name[32];
+	size_t i;
+
+	for (i = 0; ga_kinds[i]; i++)
+		each_set(ga_kinds[i], ga_kind_short(ga_kinds[i], name), each, arg);
+}
+
+#define MEMBERS_MAX 6 /* shown of those that have a word */
+struct value {
+	const char *word;
+	struct ga_str *out;
+	int n;
+};
+
+static void add_value(const char *path, const struct ga_field *f, void *arg)
+{
+	struct value *v = arg;
+	const char *const *word = f->values;
+	ga_autofree char *line = ga_xprintf("%s: %s.", path, f->doc ? f->doc : "");
+
+	while (*word && strcmp(*word, v->word) != 0)
+		word++;
+	if (!*word || ++v->n > MEMBERS_MAX)
+		return;
+	if (v->n == 1)
+		ga_str_addf(v->out, "%s  (a value of members; gpuaas-records(5))\n", v->word);
+	ga_explain_wrap(v->out, line, 4, 8);
+}
+
+/* The members whose closed set has the word; returns their number. */
+static int explain_value(const char *word, struct ga_str *out)
+{
+	struct value v = { .word = word, .out = out };
+
+	each_set_of_kinds(add_value, &v);
+	if (v.n > MEMBERS_MAX)
+		ga_str_addf(out, "    and %d more members\n", v.n - MEMBERS_MAX);
+	return v.n;
+}
+
+static void list_values(const char *path, const struct ga_field *f, void *arg)
+{
+	const char *const *word;
+
+	(void)path;
+	for (word = f->values; *word; word++)
+		if (!ga_texts_has(arg, *word))
+			ga_texts_add(arg, *word);
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -116,6 +186,7 @@ static void all_words(struct ga_texts *ret)
 		if (!ga_texts_has(ret, name))
 			ga_texts_add(ret, name);
 	}
+	each_set_of_kinds(list_values, ret);
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(*ret->v), by_text);
 }
@@ -184,7 +255,8 @@ int ga_explain(const char *word, struct ga_err *err)
 
 	for (page = ga_explain_pages; page->name; page++)
 		found |= ga_mdoc_items(page, word, &out) > 0;
-	if (!found)
+	/* A page says more than the schema. */
+	if (!found && !explain_value(word, &out))
 		return unknown(word, err);
 	use_own_folder(&out);
 	return 0;

@@ -36,6 +36,12 @@ load helper
   run_ok gpuaas-explain slot.wipe
   assert_output "minimum_class"
   run_ok gpuaas-explain candidate.gpu.pci_address
+  run_ok gpuaas-explain slot.blockers.code
+  assert_output "        One of (gpuaas-codes(7), BLOCKERS): "
+  for member in attention.code notice.code drift.code failure.code refusal.code kept-refusal.code finding.check \
+    label-finding.code; do
+    gpuaas-explain "$member" | grep -A1 "One of (gpuaas-codes(7), " | grep -q ", [a-z_]*,"
+  done
   # a word of closed sets that no page has
   run_ok gpuaas-explain not_proven
   assert_output "not_proven  (a value of members; gpuaas-records(5))"

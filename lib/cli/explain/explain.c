@@ -67,6 +67,46 @@ static void add_members(struct ga_str *out, const struct ga_schema *schema)
 		add_field(out, f);
 }
 
+/* The codes of a section of gpuaas-codes(7); NULL: of every one. */
+static void codes_of(const char *section, struct ga_texts *ret)
+{
+	const struct ga_explain_page *page;
+
+	for (page = ga_explain_pages; page->name; page++)
+		if (ga_streq(page->name, "gpuaas-codes"))
+			ga_mdoc_words(page, section, ret);
+}
+
+/* The codes that a member can have, where a section of gpuaas-codes(7) has them. */
+static void add_codes(struct ga_str *out, const struct ga_schema *kind, const char *member)
+{
+	static const struct {
+		const char *member, *section;
+	} coded[] = {
+		{ "attention.code", "ATTENTION" }, { "notice.code", "ATTENTION" },
+		{ "drift.code", "DRIFT" }, { "failure.code", "FAILURES" },
+		{ "refusal.code", "REFUSALS" }, { "kept-refusal.code", "REFUSALS" },
+		{ "finding.check", "FINDINGS OF CHECK" },
+		{ "label-finding.code", "FINDINGS OF LABELS" },
+		{ "slot.blockers.code", "BLOCKERS" },
+	};
+	ga_autotexts struct ga_texts codes = { NULL, 0 };
+	ga_autostr struct ga_str line = GA_STR_INIT;
+	char name[32];
+	ga_autofree char *path = ga_xprintf("%s.%s", ga_kind_short(kind, name), member);
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(coded); i++) {
+		if (!ga_streq(coded[i].member, path))
+			continue;
+		codes_of(coded[i].section, &codes);
+		ga_str_addf(&line, "One of (gpuaas-codes(7), %s):", coded[i].section);
+		for (j = 0; j < codes.n; j++)
+			ga_str_addf(&line, "%s %s", j ? "," : "", codes.v[j]);
+		ga_explain_wrap(out, line.buf, 8, 8);
+	}
+}
+
 /* Whether the word is a record or a member. */
 static bool explain_record(const char *word, struct ga_str *out)
 {
@@ -88,6 +128,7 @@ static bool explain_record(const char *word, struct ga_str *out)
 		return false;
 	ga_str_addf(out, "%s of %s  (gpuaas-records(5))\n", member + 1, kind->kind);
 	add_field(out, f);
+	add_codes(out, kind, member + 1);
 	if (f->sub) {
 		ga_str_addc(out, '\n');
 		add_members(out, f->sub);
@@ -178,7 +219,7 @@ static void all_words(struct ga_texts *ret)
 	size_t i;
 
 	for (page = ga_explain_pages; page->name; page++)
-		ga_mdoc_words(page, ret);
+		ga_mdoc_words(page, NULL, ret);
 	for (i = 0; ga_kinds[i]; i++) {
 		char name[32];
 
@@ -265,14 +306,11 @@ int ga_explain(const char *word, struct ga_err *err)
 int ga_explain_code(const char *member, const char *word, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts codes = { NULL, 0 };
-	const struct ga_explain_page *page;
 	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
 	size_t i;
 
-	for (page = ga_explain_pages; page->name; page++)
-		if (ga_streq(page->name, "gpuaas-codes"))
-			ga_mdoc_words(page, &codes);
+	codes_of(NULL, &codes);
 	if (ga_texts_has(&codes, word))
 		return 0;
 	ga_closest_begin(&near, word);

@@ -29,8 +29,8 @@ extern const struct ga_explain_page ga_explain_pages[];
 /* Adds to out each item (.It) of the page that has the word, with a heading that names the section;
  * returns their number. */
 int ga_mdoc_items(const struct ga_explain_page *page, const char *word, struct ga_str *out);
-/* Adds the words of all items, each once. */
-void ga_mdoc_words(const struct ga_explain_page *page, struct ga_texts *ret);
+/* Adds the words of all items of the section (NULL: of every one), each once. */
+void ga_mdoc_words(const struct ga_explain_page *page, const char *section, struct ga_texts *ret);
 /* Adds the text, which has no control characters, in lines of at most GA_EXPLAIN_COLUMNS, indented
  * by indent columns; the first by first. A command of gpuaas is not broken, so that it can be
  * pasted, and may be longer. */

@@ -379,15 +379,19 @@ int ga_mdoc_items(const struct ga_explain_page *page, const char *word, struct g
 	return n;
 }
 
-void ga_mdoc_words(const struct ga_explain_page *page, struct ga_texts *ret)
+void ga_mdoc_words(const struct ga_explain_page *page, const char *section, struct ga_texts *ret)
 {
+	bool inside = !section;
 	const char *line;
 
 	for (line = page->text; line && *line; line = next_line(line)) {
 		ga_cleanup(release_words) struct words w = { .line = NULL };
 		size_t i;
 
-		if (!begins(line, "It"))
+		if (section && begins(line, "Sh"))
+			inside = strlen(section) == strcspn(line + 4, "\n") &&
+				 ga_starts(line + 4, section);
+		if (!inside || !begins(line, "It"))
 			continue;
 		item_words(line, &w);
 		for (i = 0; i < w.n; i++)

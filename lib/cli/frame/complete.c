@@ -24,7 +24,7 @@ struct objects {
 				 * line is a word, and no record */
 	const char *about[4];	/* members that describe the object */
 	const char *aliases;	/* a list of other names, in lower case; NULL: none */
-	const char *more;	/* an option of the program, or NULL */
+	const char *more[2];	/* options of the program */
 	bool of_operand;	/* only those about the object that is the first operand */
 };
 
@@ -63,9 +63,9 @@ static const struct objects host_images = { .ask = { "gpuaas-image", "list" }, .
 
 /* The objects that gpuaas-state acknowledge takes; --remove takes acknowledged ones. */
 static const struct objects entries = { .ask = { "gpuaas-list", "attention" }, .id = "object",
-					.about = { "code", "state" }, .more = "--all" };
+					.about = { "code", "state" }, .more = { "--all" } };
 static const struct objects entry_codes = { .ask = { "gpuaas-list", "attention" }, .id = "code",
-					    .about = { "sentence" }, .more = "--all",
+					    .about = { "sentence" }, .more = { "--all" },
 					    .of_operand = true };
 
 /* Not records: a word a line. */
@@ -184,14 +184,14 @@ static void ask(const struct cursor *c, const struct objects *o, struct ga_str *
 	ga_autofree char *of = o->of_operand && c->n_operands ?
 			       ga_xprintf("object=%s", c->operands[0]) : NULL;
 	const char *where = of ? of : o->where;
-	const char *argv[8] = { program, o->ask[1], "-o", "json" };
-	size_t n = 4;
+	const char *argv[9] = { program, o->ask[1], "-o", "json" };
+	size_t n = 4, i;
 	struct ga_texts env = { 0 };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 
-	if (o->more)
-		argv[n++] = o->more;
+	for (i = 0; i < GA_ARRAY_SIZE(o->more) && o->more[i]; i++)
+		argv[n++] = o->more[i];
 	if (where) {
 		argv[n++] = "--where";
 		argv[n++] = where;
@@ -457,7 +457,8 @@ static void offer_known(const struct cursor *c, const struct ga_schema *schema,
 		.ask = { "gpuaas-list", c->prog->condition_on ? ga_kind_short(schema, name) :
 							       c->operands[0] },
 		.id = f->name,
-		.more = view && ga_view_is_history(view) ? "--newest" : NULL,
+		/* A history can be long. */
+		.more = { "--limit=1000", view && ga_view_is_history(view) ? "--newest" : NULL },
 	};
 
 	if (f->format == GA_T_CODE || f->format == GA_T_WORD || f->format == GA_T_NAME)

@@ -356,20 +356,21 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	"'gpuaas-on --nodes node=%s gpuaas-discover | gpuaas-approve --all-ready%s | gpuaas-on " \
 	"gpuaas-wipe | gpuaas-state fold -"
 
-/* "'gpuaas-approve VERB SLOT…'" of the slots that are available or not; NULL: none is. */
-static char *put_back(const struct tally *t, bool available)
+/* "'gpuaas-approve VERB SLOT…'" of the slots that need it; NULL: none does. A slot that is disabled
+ * and cordoned needs both. */
+static char *put_back(const struct tally *t, bool uncordon)
 {
-	const char *verb = available ? "gpuaas-approve uncordon" : "gpuaas-approve enable";
+	const char *verb = uncordon ? "gpuaas-approve uncordon" : "gpuaas-approve enable";
 	struct ga_str s = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < t->n_lift; i++) {
-		if (t->lift[i]->available != available)
+		if (uncordon ? !t->lift[i]->cordoned : t->lift[i]->available)
 			continue;
 		ga_str_addf(&s, "%s%s %s", s.len ? "" : "'", s.len ? "" : verb, t->lift[i]->id);
 	}
 	if (s.len)
-		ga_str_add(&s, available ? "'" : " | gpuaas-wipe'");
+		ga_str_add(&s, uncordon ? "'" : " | gpuaas-wipe'");
 	return s.len ? ga_str_take(&s) : NULL;
 }
 

@@ -249,6 +249,11 @@ static const struct {
 	{ "a:ubd", NULL, 1,
 	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 	  "available (cordoned: bad cable)", "'gpuaas-approve enable a-2 | gpuaas-wipe'" },
+	{ "a:ukd", NULL, 2,
+	  "not_ready: 2 GPUs would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)",
+	  "'gpuaas-approve uncordon a-1' and 'gpuaas-approve enable a-1 a-2 | gpuaas-wipe' put "
+	  "slots 1, 2 of it back on sale" },
 	/* The blocker that no command lifts decides. */
 	{ "a:cb b:uu", NULL, 2, "fabric_blocked: 2 GPUs would fit on node 'a', but slots of it "
 	  "are not available (fabric_vf_shared)", "list attention" },

@@ -540,4 +540,20 @@ bring the image to the node (gpuaas-image prewarm), or name another"
   run_status 4 place --name twin
   assert_stderr "allocation '$(jq -r .allocation <<< "$twin")', which is placed, has the name 'twin'"
   assert_stderr "hint: give another --name"
+  # The id of another object is no name; a name that only looks like an id is one.
+  id=$(jq -r .allocation <<< "$twin") slot=$(jq -r '.bundles[0].slot' <<< "$twin")
+  for name in "allocation $id" "slot $slot" "node n000"; do
+    run_status 4 place --name "${name#* }" --dry-run
+    run_status 4 place --name "${name#* }"
+    assert_stderr "cannot have the name '${name#* }': it is the id of a"
+    assert_stderr " ${name% *}"
+    assert_stderr "hint: give another --name, or none; gpuaas-show ${name#* } shows that ${name% *}"
+  done
+  run_ok place --name test1234
+  other=$(jq -r .allocation <<< "$output")
+  # A whole name has no more to give.
+  gpuaas-node set n000 --name test1234 > "$T/out"
+  run_status 2 gpuaas-show test1234
+  assert_stderr "'test1234' could be allocation $other, node n000"
+  [[ $stderr == *"hint: give the id of the one that is meant" ]]
 }

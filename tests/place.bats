@@ -335,6 +335,19 @@ END
   gpuaas-approve disable "$s" --reason "bad cable" > "$T/out"
   run_status 1 gpuaas-place --profile lab
   jq_is .hint "'gpuaas-approve enable $s | gpuaas-wipe' puts slot 1 of it back on sale"
+  # A cordoned one needs both; one with a fault that neither settles shows the fault.
+  gpuaas-approve cordon "$s" --reason "bad cable" > "$T/out"
+  run_status 1 gpuaas-place --profile lab
+  jq_is .hint "'gpuaas-approve uncordon $s' and 'gpuaas-approve enable $s | gpuaas-wipe' put slot 1 of it back on sale"
+  gpuaas-approve uncordon "$s" > "$T/out"
+  for fault in "evidence_old: cordoned" "nvme_mounted: nvme_mounted"; do
+    state_sql "UPDATE slot SET blockers = '[{\"code\":\"${fault%:*}\"}]', generation = generation + 1
+      WHERE id = '$s'"
+    run_status 1 gpuaas-place --profile lab
+    jq_is '.nodes[0].code' "${fault#* }"
+  done
+  [[ $(jq -r .hint <<< "$output") != *gpuaas-approve\ enable* ]]
+  state_sql "UPDATE slot SET blockers = '[]', generation = generation + 1 WHERE id = '$s'"
   gpuaas-approve enable "$s" > "$T/out"
   run_ok gpuaas-place --profile lab
 }

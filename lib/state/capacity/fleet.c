@@ -8,6 +8,7 @@
 
 #include "base/texts.h"
 #include "record/time.h"
+#include "state/allocation/move.h"
 #include "state/capacity/fleet.h"
 #include "state/capacity/internal.h"
 #include "state/capacity/region.h"
@@ -140,6 +141,9 @@ static const char *slot_why(const struct ga_rows *rows)
 	for (i = 0; !available && i < GA_ARRAY_SIZE(words); i++)
 		if (!strcmp(state, words[i][0]))
 			return words[i][1];
+	/* The wipe after an uncordon or enable settles such a blocker. */
+	if (blocker && ga_rows_text(rows, 11) && ga_store_block_is_answered(blocker))
+		return "cordoned";
 	if (blocker)
 		return blocker;
 	return available ? NULL : "disabled";

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A cordon is one person's, and a disable another's: each has a reason of its own. They stood in one
--- column, where a disable overwrote the reason of a cordon, and enable ended both.
+-- A cordon is one person's, and a disable another's: each has a reason of its own. They stood in
+-- one column, where a disable overwrote the reason of a cordon, and enable ended both.
 
 DROP VIEW slot_capacity;
 DROP INDEX slot_place;

@@ -281,8 +281,8 @@ static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_no
 	return n;
 }
 
-/* Why the fabric refuses the slots of the type once those that wait for their wipe are free; NULL: it
- * does not. */
+/* Why the fabric refuses the slots of the type once those that wait for their wipe are free, or
+ * NULL. */
 static const char *refused_once_wiped(const struct ga_place_ask *ask,
 				      const struct ga_fleet_node *node, const char *type)
 {

@@ -248,8 +248,8 @@ int ga_store_domain_counts(struct ga_db *db, const struct ga_profile *p, struct 
 	if (ga_db_is_lab(db) || !ga_streq(p->domain_type, "test"))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "lab_domain", p->name,
-			 ("profile '%s' has domain_type test: that driver of libvirt runs no guest, "
-			  "and counts in a lab state alone", p->name),
+			 ("profile '%s' has domain_type test: that driver of libvirt runs no "
+			  "guest, and counts in a lab state alone", p->name),
 			 ("give the profile domain_type kvm, or none: gpuaas-profile set %s "
 			  "--domain-type kvm", p->name));
 }

@@ -61,8 +61,8 @@ static const struct verb verbs[] = {
 	  true,
 	  "UPDATE slot SET cordon = ?2, generation = generation + 1 WHERE id = ?1",
 	  "ss" },
-	/* Where nobody cordoned it, the reason of a disabled slot, which then waits for its approval.
-	 * One call ends the reason of one person. */
+	/* Where nobody cordoned it, the reason of a disabled slot, which then waits for its
+	 * approval. One call ends the reason of one person. */
 	{ "uncordon",
 	  { NULL },
 	  NULL,

@@ -409,6 +409,32 @@ print(json.dumps(end, separators=(",", ":")))'
   jq_is '"\(.slots) \(.available)"' "$all $((all - 1))"
   run_status 4 gpuaas-approve enable "$s"
   assert_stderr "gpuaas-approve uncordon $s"
+  # The cordon of one person outlives the disable of another, also with the same words.
+  for reason in "move the rack" "fan noise"; do
+    run_ok gpuaas-approve disable "$s" --reason "$reason"
+    jq_is '"\(.state): \(.cordon_reason), \(.cordon)"' "disabled: $reason, fan noise"
+    run_status 4 gpuaas-approve enable "$s"
+    assert_stderr "is cordoned: fan noise"
+    assert_stderr "hint: when that reason is settled: gpuaas-approve uncordon $s && gpuaas-approve enable $s"
+    run_ok gpuaas-list attention --where "object=$s"
+    jq_is '"\(.sentence): \(.command)"' \
+      "$reason: gpuaas-approve uncordon $s && gpuaas-approve enable $s | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+    run_ok gpuaas-approve uncordon "$s"
+    jq_is '"\(.state): \(.cordon_reason), \(.cordon)"' "disabled: $reason, null"
+    run_ok gpuaas-approve enable "$s"
+    jq_is '"\(.state) \(.cordon_reason)"' "available null"
+    run_ok gpuaas-approve cordon "$s" --reason "fan noise"
+  done
+  run_ok gpuaas-approve quarantine "$s" --reason smoke
+  run_ok gpuaas-approve uncordon "$s"
+  jq_is '"\(.state) \(.cordon_reason)"' "quarantined smoke"
+  run_ok gpuaas-approve disable "$s" --reason smoke
+  # A cordon that comes after the disable does not end its reason, and uncordon ends one of the two.
+  run_ok gpuaas-approve cordon "$s" --reason later
+  run_ok gpuaas-approve uncordon "$s"
+  jq_is '"\(.state) \(.cordon_reason)"' "disabled smoke"
+  run_ok gpuaas-approve enable "$s"
+  run_ok gpuaas-approve cordon "$s" --reason "fan noise"
   run_ok gpuaas-approve uncordon "$s"
   jq_is .cordon_reason null
   run_ok gpuaas-approve disable "$s" --reason "move the rack"
@@ -524,7 +550,7 @@ print(json.dumps(end, separators=(",", ":")))'
   run_ok gpuaas-approve disable "$slot" --reason "another policy"
   state_sql "DROP TRIGGER evidence_unchanged; UPDATE wipe_evidence SET verify = 'sampled'"
   run_ok gpuaas-state migrate
-  run -19 state_sql "UPDATE slot SET state = 'available', generation = generation + 1
+  run -19 state_sql "UPDATE slot SET state = 'available', disabled_reason = NULL, generation = generation + 1
     WHERE id = '$slot'"
   assert_output "wiped less than its policy asks"
   run_ok gpuaas-approve enable "$slot"

@@ -87,6 +87,22 @@ END
   well_formed
 }
 
+@test "every count of available slots leaves a cordoned one out" {
+  fleet 1
+  slot=$(gpuaas-list slots --limit 1 -o name)
+  type=$(gpuaas-list slots --limit 1 | jq -r .accelerator_type)
+  node=$(gpuaas-list nodes -o name)
+  gpuaas-approve cordon "$slot" --reason fan > "$T/out"
+  gpuaas-node set "$node" --region eu1 > "$T/out"
+  metrics
+  value "gpuaas_slots{node=\"$node\",type=\"$type\",state=\"available\"}" 7
+  value "gpuaas_slots{node=\"$node\",type=\"$type\",state=\"disabled\"}" 1
+  for list in nodes regions pools; do
+    assert_equal "$(gpuaas-list "$list" | jq .available)" 7
+  done
+  assert_equal "$(gpuaas-profile list | jq .availableCount)" 7
+}
+
 @test "an empty state has metrics too" {
   gpuaas-state init > "$T/init"
   GPUAAS_BACKUPS=$T/none metrics

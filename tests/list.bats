@@ -101,6 +101,7 @@ setup()
   done
   run_status 2 gpuaas-list slots --where node=alike
   assert_stderr "'alike' could be node alike1, node alike2"
+  assert_stderr "hint: give more of the id of the one that is meant"
 }
 
 @test "object=NAME finds what gpuaas-show NAME finds, and rows with exactly that value" {

@@ -121,7 +121,7 @@ numbers()
 
 @test "cordoned slots and nodes, and maintenance, are not available" {
   fleet 2 2
-  state_sql "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
+  state_sql "UPDATE slot SET cordon = 'loose', generation = generation + 1
     WHERE node_id = 'n000' AND slot_index = 0"
   assert_equal "$(numbers premium-gpu)" '[3,2,4,0]'
   gpuaas-node maintenance n001 --from 2020-01-01T00:00:00Z --to 2096-01-01T00:00:00Z \
@@ -224,7 +224,7 @@ null 3 none not_ready'
   jq_is 'select(.name == "pairs") | [.expectedBasis, .expectedAvailableAt[0:13]] | @json' \
     '["hold_ending","2096-01-01T00"]'
   # A slot that is out of order is not waited for.
-  raw "UPDATE slot SET cordon_reason = 'loose' WHERE id = '$other'"
+  raw "UPDATE slot SET cordon = 'loose' WHERE id = '$other'"
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "pairs") | .expectedBasis' null
 }
@@ -409,7 +409,7 @@ expire()
   jq_is .kind gpuaas.plan/1
   run_ok gpuaas-place --explain --dry-run --profile premium-gpu --gpus 2
   # Nothing but the plan ended: what is out of order stays so.
-  state_sql "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
+  state_sql "UPDATE slot SET cordon = 'loose', generation = generation + 1
     WHERE node_id = 'n000' AND slot_index = 0"
   assert_equal "$(numbers premium-gpu)" '[3,2,4,0]'
   run_ok gpuaas-place --profile premium-gpu --gpus 2

@@ -335,6 +335,19 @@ END
   gpuaas-approve disable "$s" --reason "bad cable" > "$T/out"
   run_status 1 gpuaas-place --profile lab
   jq_is .hint "'gpuaas-approve enable $s | gpuaas-wipe' puts slot 1 of it back on sale"
+  # A cordoned one needs both; one with a fault that neither settles shows the fault.
+  gpuaas-approve cordon "$s" --reason "bad cable" > "$T/out"
+  run_status 1 gpuaas-place --profile lab
+  jq_is .hint "'gpuaas-approve uncordon $s' and 'gpuaas-approve enable $s | gpuaas-wipe' put slot 1 of it back on sale"
+  gpuaas-approve uncordon "$s" > "$T/out"
+  for fault in "evidence_old: cordoned" "nvme_mounted: nvme_mounted"; do
+    state_sql "UPDATE slot SET blockers = '[{\"code\":\"${fault%:*}\"}]', generation = generation + 1
+      WHERE id = '$s'"
+    run_status 1 gpuaas-place --profile lab
+    jq_is '.nodes[0].code' "${fault#* }"
+  done
+  [[ $(jq -r .hint <<< "$output") != *gpuaas-approve\ enable* ]]
+  state_sql "UPDATE slot SET blockers = '[]', generation = generation + 1 WHERE id = '$s'"
   gpuaas-approve enable "$s" > "$T/out"
   run_ok gpuaas-place --profile lab
 }
@@ -540,4 +553,20 @@ bring the image to the node (gpuaas-image prewarm), or name another"
   run_status 4 place --name twin
   assert_stderr "allocation '$(jq -r .allocation <<< "$twin")', which is placed, has the name 'twin'"
   assert_stderr "hint: give another --name"
+  # The id of another object is no name; a name that only looks like an id is one.
+  id=$(jq -r .allocation <<< "$twin") slot=$(jq -r '.bundles[0].slot' <<< "$twin")
+  for name in "allocation $id" "slot $slot" "node n000"; do
+    run_status 4 place --name "${name#* }" --dry-run
+    run_status 4 place --name "${name#* }"
+    assert_stderr "cannot have the name '${name#* }': it is the id of a"
+    assert_stderr " ${name% *}"
+    assert_stderr "hint: give another --name, or none; gpuaas-show ${name#* } shows that ${name% *}"
+  done
+  run_ok place --name test1234
+  other=$(jq -r .allocation <<< "$output")
+  # A whole name has no more to give.
+  gpuaas-node set n000 --name test1234 > "$T/out"
+  run_status 2 gpuaas-show test1234
+  assert_stderr "'test1234' could be allocation $other, node n000"
+  [[ $stderr == *"hint: give the id of the one that is meant" ]]
 }

@@ -48,6 +48,23 @@ discovered()
   jq_is '"\(.object) \(.detail.version) \(.program)"' "premium 1 gpuaas-profile"
 }
 
+@test "a real state takes no profile of the test driver, and places none that it has" {
+  export GPUAAS_STATE=$T/real.db
+  gpuaas-state init > "$T/init"
+  run_status 4 hand one --domain-type test
+  assert_stderr "profile 'one' has domain_type test"
+  assert_stderr "hint: give the profile domain_type kvm, or none: gpuaas-profile set one --domain-type kvm"
+  hand one > "$T/made"
+  run_status 4 profile set one --domain-type test
+  run_status 4 gpuaas-state apply - <<< "$(jq -c '.domain_type = "test"' "$T/made")"
+  run_status 4 gpuaas-state apply --dry-run - <<< "$(jq -c '.domain_type = "test"' "$T/made")"
+  profile show one > "$T/shown"
+  cmp "$T/made" "$T/shown"
+  # One that is there already can be retired.
+  without_triggers "UPDATE profile SET record = json_set(record, '$.domain_type', 'test')"
+  run_ok profile retire one
+}
+
 @test "a name that is taken is refused, also by a retired profile" {
   hand one > "$T/made"
   run_status 4 hand one --price 3

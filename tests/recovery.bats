@@ -222,6 +222,22 @@ old_state()
   done
 }
 
+@test "a cordon of an older schema stays one, and enable ends the reason of a disabled slot" {
+  old_state 25 "$GPUAAS_STATE"
+  on_sale=$(state_sql "SELECT id FROM slot WHERE state = 'available' LIMIT 1")
+  in_use=$(state_sql "SELECT id FROM slot WHERE state = 'active' LIMIT 1")
+  state_sql "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1 WHERE id = '$in_use'" \
+    "UPDATE slot SET state = 'disabled', cordon_reason = 'rack', generation = generation + 1
+      WHERE id = '$on_sale'"
+  run_ok gpuaas-state migrate
+  run_ok gpuaas-list slots --where "slot=$in_use"
+  jq_is '"\(.state): \(.cordon_reason), \(.cordon)"' "active: loose, loose"
+  run_ok gpuaas-list slots --where "slot=$on_sale"
+  jq_is '"\(.state): \(.cordon_reason), \(.cordon)"' "disabled: rack, null"
+  run_ok gpuaas-approve enable "$on_sale"
+  jq_slurp_is '.[0] | "\(.cordon_reason), \(.cordon)"' "null, null"
+}
+
 @test "a backup of each older schema is restored" {
   for dump in "$SRC"/tests/schemas/state-*.dump; do
     n=${dump##*-} n=${n%.dump}

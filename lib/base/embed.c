@@ -29,7 +29,8 @@
 	X(ga_sql_state_24, "share/sql/0024-suspect.sql") \
 	X(ga_sql_state_25, "share/sql/0025-suspect-again.sql") \
 	X(ga_sql_state_26, "share/sql/0026-app-region.sql") \
-	X(ga_sql_state_27, "share/sql/0027-refusal.sql")
+	X(ga_sql_state_27, "share/sql/0027-refusal.sql") \
+	X(ga_sql_state_28, "share/sql/0028-cordon.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

@@ -70,7 +70,10 @@ const struct ga_schema ga_slot_schema = {
 		GA_TEXT(S, health_detail, GA_NULLOK, GA_T_ANY, "sign that set the health"),
 		GA_TEXT(S, health_since, GA_NULLOK, GA_T_TIME, "when the health last changed"),
 		GA_TEXT(S, cordon_reason, GA_NULLOK, GA_T_ANY,
-			"reason for the cordon; null: not cordoned"),
+			"why a person keeps the slot out of use: the reason of its disable, "
+			"quarantine or retire, else that of its cordon; null: nobody does"),
+		GA_TEXT(S, cordon, GA_NULLOK, GA_T_ANY,
+			"reason of the cordon, which only uncordon ends; null: not cordoned"),
 		GA_BOOL(S, tainted, "true: a device of the slot has data that was not wiped"),
 		GA_TEXT(S, tainted_since, GA_NULLOK, GA_T_TIME,
 			"when the slot became tainted; null: not tainted"),

@@ -30,7 +30,7 @@ struct ga_slot {
 	char *storage_ownership; /* tenant_slice */
 	struct ga_wipe_policy *wipe;
 	char *health_state, *health_detail, *health_since; /* ok, failed, unknown */
-	char *cordon_reason;
+	char *cordon_reason, *cordon;
 	bool tainted;
 	char *tainted_since, *wipe_evidence;
 	char *gpu_memory; /* outcome of the last wipe's GPU memory step: confirmed, not_proven */

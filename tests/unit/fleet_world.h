@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small fleets drawn as text: a node is "name:slots". A slot is f (free), u (in use), w (waiting
- * for its wipe), b (fabric trouble), c (cordoned), d (disabled by a person) or v (not verified
- * since a restore). Small letters are of type h200, capitals of type a100. "/" begins the next NUMA
- * node.
+ * for its wipe), b (fabric trouble), c (cordoned), d (disabled by a person), k (both) or v (not
+ * verified since a restore). Small letters are of type h200, capitals of type a100. "/" begins the
+ * next NUMA node.
  */
 #ifndef FLEET_WORLD_H
 #define FLEET_WORLD_H
@@ -29,7 +29,7 @@ static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_
 	const char *why = what == 'u' || what == 'U' ? "in_use" :
 			  what == 'w' || what == 'W' ? "waiting_for_wipe" :
 			  what == 'b' ? "fabric_vf_shared" :
-			  what == 'c' || what == 'd' ? "cordoned" :
+			  strchr("cdk", what) ? "cordoned" :
 			  what == 'v' ? "unverified_since_restore" :
 					NULL;
 	int64_t index = (int64_t)n->slots.n;
@@ -46,8 +46,9 @@ static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_
 		.available = strchr("fFcv", what) != NULL,
 		.free = !why,
 		.why = ga_fleet_word(&s->fleet, why),
-		.cordon_reason = what == 'c' || what == 'd' ?
+		.cordon_reason = ga_streq(why, "cordoned") ?
 					 ga_fleet_word(&s->fleet, "bad cable") : NULL,
+		.cordoned = what == 'c' || what == 'k',
 	};
 	n->clean = n->clean && what != 'u' && what != 'U';
 }

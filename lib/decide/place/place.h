@@ -23,6 +23,7 @@ struct ga_fleet_slot {
 	const char *why;  /* interned: why it is not free ("in_use", "waiting_for_wipe", …) */
 	const char *cordon_reason; /* interned: the reason of the person who cordoned or disabled
 				    * it, or NULL */
+	bool cordoned;	  /* only uncordon ends that; enable is refused until then */
 };
 
 /* A window of maintenance that has not been ended; wall clock in microseconds. */

@@ -356,25 +356,26 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 	"'gpuaas-on --nodes node=%s gpuaas-discover | gpuaas-approve --all-ready%s | gpuaas-on " \
 	"gpuaas-wipe | gpuaas-state fold -"
 
-/* "'gpuaas-approve VERB SLOT…'" of the slots that are available or not; NULL: none is. */
-static char *put_back(const struct tally *t, bool available)
+/* "'gpuaas-approve VERB SLOT…'" of the slots that need it; NULL: none does. A slot that is disabled
+ * and cordoned needs both. */
+static char *put_back(const struct tally *t, bool uncordon)
 {
-	const char *verb = available ? "gpuaas-approve uncordon" : "gpuaas-approve enable";
+	const char *verb = uncordon ? "gpuaas-approve uncordon" : "gpuaas-approve enable";
 	struct ga_str s = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < t->n_lift; i++) {
-		if (t->lift[i]->available != available)
+		if (uncordon ? !t->lift[i]->cordoned : t->lift[i]->available)
 			continue;
 		ga_str_addf(&s, "%s%s %s", s.len ? "" : "'", s.len ? "" : verb, t->lift[i]->id);
 	}
 	if (s.len)
-		ga_str_add(&s, available ? "'" : " | gpuaas-wipe'");
+		ga_str_add(&s, uncordon ? "'" : " | gpuaas-wipe'");
 	return s.len ? ga_str_take(&s) : NULL;
 }
 
-/* The commands that free the slots that the request needs. */
-static char *lift_hint(const struct tally *t)
+/* The commands that free the slots that the request needs; of: the node. */
+static char *lift_hint(const struct tally *t, const char *of)
 {
 	ga_autofree char *uncordon = put_back(t, true), *enable = put_back(t, false);
 	ga_autostr struct ga_str slots = GA_STR_INIT;
@@ -383,9 +384,9 @@ static char *lift_hint(const struct tally *t)
 
 	for (i = 0; i < t->n_lift; i++)
 		ga_str_addf(&slots, "%s%" PRId64, i ? ", " : "", t->lift[i]->slot_index);
-	return ga_xprintf("%s%s%s %s slot%s %s of it back on sale%s", uncordon ? uncordon : "",
+	return ga_xprintf("%s%s%s %s slot%s %s of %s back on sale%s", uncordon ? uncordon : "",
 			  both ? " and " : "", enable ? enable : "", both ? "put" : "puts",
-			  t->n_lift > 1 ? "s" : "", slots.buf,
+			  t->n_lift > 1 ? "s" : "", slots.buf, of,
 			  t->lift_wipe ? "; gpuaas-wipe --pending on that host, too" : "");
 }
 
@@ -430,7 +431,7 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct tally *t,
 		return ga_xprintf("gpuaas-profile show %s shows what it needs of a slot, "
 				  "gpuaas-list slot what slots have", ask->profile->name);
 	if (near == &t->blocked && t->n_lift)
-		return lift_hint(t);
+		return lift_hint(t, "it");
 	/* The node became baremetal after its slots were judged for slices. */
 	if (ga_verdict_is_of_vms(near->why) && ga_streq(near->node->mode, "baremetal"))
 		return ga_xprintf("its slots were judged for slices; to judge them again: "
@@ -444,6 +445,16 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct tally *t,
 			  ga_verdict_is_of_vms(near->why) ?
 				  "; sold as baremetal (gpuaas-approve --mode baremetal) the node "
 				  "does not need that" : "");
+}
+
+static char *no_single_node_hint(const struct tally *t)
+{
+	ga_autofree char *of = t->n_lift ? ga_xprintf("node '%s'", t->blocked.node->id) : NULL;
+	ga_autofree char *lift = of ? lift_hint(t, of) : NULL;
+
+	return ga_xprintf("a slice never spans nodes; %s%s%sask for fewer GPUs a slice",
+			  lift ? lift : "", lift && t->blocked.no_image ? "; " BRING_IMAGE : "",
+			  lift ? "; or " : "");
 }
 
 static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,
@@ -461,7 +472,7 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		say(ret, "no_single_node",
 		    ga_xprintf("%" PRId64 " GPUs are free, but not %s on one node: node '%s' has "
 			       "%" PRId64, t->free, what, t->most_node, t->most_free),
-		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
+		    no_single_node_hint(t));
 	else if ((!near || near == &t->most) && t->idle)
 		refuse_topology(t->idle, t->idle_why,
 				ask->count == 1 ? "is not in use" : "are not in use", what, ret);

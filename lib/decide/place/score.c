@@ -281,6 +281,38 @@ static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_no
 	return n;
 }
 
+/* Why the fabric refuses the slots of the type once those that wait for their wipe are free, or
+ * NULL. */
+static const char *refused_once_wiped(const struct ga_place_ask *ask,
+				      const struct ga_fleet_node *node, const char *type)
+{
+	const struct ga_fleet_slot *usable[GA_PLACE_SLOTS];
+	struct ga_fleet_node then = *node; /* borrows all but slots and partitions */
+	struct ga_place_option unused;
+	const char *first, *why;
+	size_t i, n, waiting;
+
+	if (!node->partitions_in_use)
+		return NULL;
+	then.slots.v = ga_xcalloc(node->slots.n, sizeof(*then.slots.v));
+	then.partitions.v = ga_xcalloc(node->partitions.n + 1, sizeof(*then.partitions.v));
+	for (i = 0; i < node->slots.n; i++) {
+		then.slots.v[i] = node->slots.v[i];
+		if (ga_streq(then.slots.v[i].why, "waiting_for_wipe")) {
+			then.slots.v[i].free = true;
+			then.slots.v[i].why = NULL;
+		}
+	}
+	for (i = 0; i < node->partitions.n; i++)
+		then.partitions.v[i] = node->partitions.v[i];
+	ga_place_end_partitions(node, &then);
+	n = usable_of(ask, &then, type, usable, &first, &waiting);
+	why = ga_place_choose(ask, &then, usable, n, &unused);
+	free(then.slots.v);
+	free(then.partitions.v);
+	return why;
+}
+
 /* The best offer of one type on the node, or the reason why there is none. */
 static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			      const char *type, struct ga_place_option *ret)
@@ -290,8 +322,11 @@ static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fl
 	size_t waiting, n = usable_of(ask, node, type, usable, &first, &waiting);
 
 	if ((int64_t)n < ask->count) {
-		if ((int64_t)(n + waiting) >= ask->count)
-			return "waiting_for_wipe";
+		if ((int64_t)(n + waiting) >= ask->count) {
+			const char *why = refused_once_wiped(ask, node, type);
+
+			return why ? why : "waiting_for_wipe";
+		}
 		return first && !ga_streq(first, "waiting_for_wipe") ? first : "too_few_free";
 	}
 	if (!ga_place_has_image(ask, node))

@@ -77,12 +77,32 @@ static int fail_name(struct ga_db *db, const char *name, struct ga_err *err)
 			 ("give another --name, or none; gpuaas-show %s shows that one", id));
 }
 
+/* A name that is the id of another object would mean the one in one command and the other in
+ * another. */
+static int check_name(struct ga_db *db, const char *name, struct ga_err *err)
+{
+	ga_autofree char *kind = NULL;
+	int r = name ? ga_db_one(db, err,
+				 "SELECT 'allocation' FROM allocation WHERE id = ?1 UNION ALL "
+				 "SELECT 'slot' FROM slot WHERE id = ?1 UNION ALL "
+				 "SELECT 'node' FROM node WHERE id = ?1", "sS", name, &kind) : 0;
+
+	return r <= 0 ? r :
+			ga_refuse(err, GA_CONFLICT, "name_taken", name,
+				  ("an allocation cannot have the name '%s': it is the id of %s %s",
+				   name, ga_streq(kind, "allocation") ? "another" : "a", kind),
+				  ("give another --name, or none; gpuaas-show %s shows that %s",
+				   name, kind));
+}
+
 static int insert_allocation(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
 	ga_autofree char *request = ga_rec_format_text(&ga_request_schema, p->request);
 	ga_autostr struct ga_str types = GA_STR_INIT;
 	size_t i;
 
+	if (check_name(db, p->request->name, err) < 0)
+		return -1;
 	/* A line feed before and after each type, because no type has one; NULL: any type. */
 	for (i = 0; i < p->profile->types.n; i++)
 		ga_str_addf(&types, "%s%s\n", i ? "" : "\n", p->profile->types.v[i]);

@@ -243,6 +243,17 @@ int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
 			 ("give the image the probe ssh, serial or agent"));
 }
 
+int ga_store_domain_counts(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
+{
+	if (ga_db_is_lab(db) || !ga_streq(p->domain_type, "test"))
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, "lab_domain", p->name,
+			 ("profile '%s' has domain_type test: that driver of libvirt runs no "
+			  "guest, and counts in a lab state alone", p->name),
+			 ("give the profile domain_type kvm, or none: gpuaas-profile set %s "
+			  "--domain-type kvm", p->name));
+}
+
 static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *m,
 		      struct ga_plan *p, struct ga_err *err)
 {
@@ -319,6 +330,9 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		      ret->app, &ret->app_version) < 0)
 		return -1;
 	ret->lab = ga_db_is_lab(db);
+	/* A profile from before apply refused it. */
+	if (ga_store_domain_counts(db, profile, err) < 0)
+		return -1;
 	ret->price_micros = profile->price_micros;
 	/* A lab is no place for KVM: its disks are files, and its hypervisor is libvirt's test
 	 * driver unless the profile names another. */

@@ -50,6 +50,10 @@ char *ga_store_plan_seal(struct ga_plan *plan);
  * outside a lab, a guest that only runs proves nothing. */
 GA_MUST_CHECK int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
 					struct ga_err *err);
+/* 0 when domains of the profile's type count in this state, else GA_CONFLICT (lab_domain):
+ * libvirt's test driver runs no guest, and the host refuses such a plan outside a lab. */
+GA_MUST_CHECK int ga_store_domain_counts(struct ga_db *db, const struct ga_profile *p,
+					 struct ga_err *err);
 /* Rows of the plans of placed and provisioning allocations, oldest first: plan and allocation id.
  * The caller closes ret. */
 GA_MUST_CHECK int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);

@@ -8,6 +8,7 @@
 
 #include "base/texts.h"
 #include "record/time.h"
+#include "state/allocation/move.h"
 #include "state/capacity/fleet.h"
 #include "state/capacity/internal.h"
 #include "state/capacity/region.h"
@@ -25,7 +26,8 @@
 /* Few columns, all of them in the index slot_place: this query reads thousands of slots. */
 #define SLOTS \
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
-	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER ", cordon_reason " \
+	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER ", cordon_reason, " \
+	"cordon IS NOT NULL " \
 	"FROM slot "
 /* The reason why the whole node takes no placement, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
@@ -139,6 +141,9 @@ static const char *slot_why(const struct ga_rows *rows)
 	for (i = 0; !available && i < GA_ARRAY_SIZE(words); i++)
 		if (!strcmp(state, words[i][0]))
 			return words[i][1];
+	/* The wipe after an uncordon or enable settles such a blocker. */
+	if (blocker && ga_rows_text(rows, 11) && ga_store_block_is_answered(blocker))
+		return "cordoned";
 	if (blocker)
 		return blocker;
 	return available ? NULL : "disabled";
@@ -183,6 +188,7 @@ static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	s->free = !why;
 	s->why = ga_fleet_word(f, why);
 	s->cordon_reason = ga_fleet_word(f, ga_rows_text(rows, 11));
+	s->cordoned = ga_rows_bool(rows, 12);
 	s->cpus = cpus ? count_cpus(cpus) : 0;
 }
 

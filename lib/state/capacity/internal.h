@@ -24,11 +24,12 @@
 	"WHERE node_id IS NOT NULL AND fabric_partition IS NOT NULL AND state IN ('placed', " \
 	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', 'failed') "
 
-/* On the table slot: the reason why a slot is not for sale, whatever its state, or NULL. */
+/* On the table slot: the reason why a slot is not for sale, whatever its state, or NULL. A blocker
+ * comes before a cordon, which a command ends. */
 #define GA_SQL_SLOT_BLOCKER \
-	"CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
-	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
+	"CASE WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
 	"THEN json_extract(" GA_SQL_REASONS("blockers") ", '$[0].code') " \
+	"WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
 	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
 	"THEN 'unverified_since_restore' END "
 

@@ -4,6 +4,7 @@
 
 #include "record/rec.h"
 #include "state/db/audit.h"
+#include "state/db/invariant.h"
 #include "state/db/json.h"
 
 int ga_store_apply_region(struct ga_db *db, const struct ga_region *r, struct ga_err *err)
@@ -40,7 +41,7 @@ int ga_store_apply_region(struct ga_db *db, const struct ga_region *r, struct ga
 #define COUNTS \
 	"(SELECT n.region AS region, count(*) AS nodes, sum(s.slots) AS slots, " \
 	"sum(s.available) AS available FROM node n LEFT JOIN (SELECT node_id, count(*) AS slots, " \
-	"sum(state = 'available' AND cordon_reason IS NULL) AS available FROM slot " \
+	"sum(" GA_SQL_SLOT_AVAILABLE("slot") ") AS available FROM slot " \
 	"WHERE retired = 0 GROUP BY node_id) s " \
 	"ON s.node_id = n.id WHERE n.state <> 'retired' AND n.region IS NOT NULL " \
 	"GROUP BY n.region) c "

@@ -50,6 +50,11 @@
 	"(" row ".cordon_reason IS NOT NULL OR " row ".health_state = 'failed' OR " row \
 	".blockers <> '[]')"
 
+/* Whether lists and metrics count the slot as available; row is a row of slot. Placement takes one
+ * only when nothing else blocks it or its node. */
+#define GA_SQL_SLOT_AVAILABLE(row) \
+	"(" row ".state = 'available' AND " row ".cordon_reason IS NULL)"
+
 /* Whether evidence e is as strong as a policy requires; a member that the policy leaves open
  * requires nothing. */
 #define GA_SQL_CLASS_RANK(class) \

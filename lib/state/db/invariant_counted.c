@@ -22,7 +22,7 @@ const struct ga_rule ga_rules_counted[] = {
 	  "module_id ON slot",
 	  ALIKE("NEW") " IS NOT " ALIKE("OLD"), NULL, COUNT_NODE },
 	{ "slot_counted_moved",
-	  "AFTER UPDATE OF state, cordon_reason, health_state, blockers ON slot",
+	  "AFTER UPDATE OF state, cordon, disabled_reason, health_state, blockers ON slot",
 	  "NEW.retired = 0 AND " ALIKE("NEW") " IS " ALIKE("OLD"), NULL,
 	  /* Not FROM a subquery, which would make a table at each move. OR IGNORE: when somebody
 	   * changed the counters by hand, the checks of the table stop no slot from moving. */

@@ -241,6 +241,11 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "no_wipe_policy: how the slot is wiped is not decided", GA_SQL_OPENS },
 	{ "slot_needs_health", ON_OPEN, "NEW.health_state = 'failed'",
 	  "health_failed: the health of the slot is failed", GA_SQL_OPENS },
+	{ "slot_needs_no_reason", ON_OPEN, "NEW.cordon_reason IS NOT NULL",
+	  "cordoned: a person keeps the slot out of use", GA_SQL_OPENS },
+	{ "slot_cordon_stays", "BEFORE UPDATE OF cordon ON slot",
+	  "NEW.cordon IS NOT OLD.cordon AND NEW.state IS NOT OLD.state",
+	  "cordoned: a cordon does not change with the state of its slot", NULL },
 	{ "slot_needs_no_blocker", ON_OPEN, "NEW.blockers <> '[]'",
 	  "not_ready: something blocks the slot", GA_SQL_OPENS },
 	/* A plan that ends puts a reserved slot back on sale unchanged: so its health must not fail

@@ -7,6 +7,7 @@
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
+#include "state/db/invariant.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
 #include "state/node/node.h"
@@ -20,7 +21,7 @@
 	"n.reserved_memory_mib, n.reserved_cpus, n.fabric_mode, " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \
-	"s.state = 'available' AND s.cordon_reason IS NULL), " \
+	GA_SQL_SLOT_AVAILABLE("s") "), " \
 	"(SELECT lab FROM meta) FROM node n " \
 	"LEFT JOIN node_key k ON k.node_id = n.id AND k.revoked_at IS NULL "
 

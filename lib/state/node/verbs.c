@@ -37,21 +37,21 @@ static const struct verb verbs[] = {
 	  "disabled",
 	  true,
 	  "UPDATE slot SET state = 'disabled', "
-	  "since = CASE state WHEN 'disabled' THEN since ELSE ?3 END, cordon_reason = ?2, "
+	  "since = CASE state WHEN 'disabled' THEN since ELSE ?3 END, disabled_reason = ?2, "
 	  "generation = generation + 1 WHERE id = ?1",
 	  "sss" },
 	{ "quarantine",
 	  { "disabled", "available", "cleanup_blocked" },
 	  "quarantined",
 	  true,
-	  "UPDATE slot SET state = 'quarantined', since = ?3, cordon_reason = ?2, "
+	  "UPDATE slot SET state = 'quarantined', since = ?3, disabled_reason = ?2, "
 	  "generation = generation + 1 WHERE id = ?1",
 	  "sss" },
 	{ "retire",
 	  { "disabled" },
 	  "retired",
 	  true,
-	  "UPDATE slot SET state = 'retired', retired = 1, since = ?3, cordon_reason = ?2, "
+	  "UPDATE slot SET state = 'retired', retired = 1, since = ?3, disabled_reason = ?2, "
 	  "disposal = ?4, "
 	  "generation = generation + 1 WHERE id = ?1",
 	  "ssss" },
@@ -59,14 +59,17 @@ static const struct verb verbs[] = {
 	  { NULL },
 	  NULL,
 	  true,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "UPDATE slot SET cordon = ?2, generation = generation + 1 WHERE id = ?1",
 	  "ss" },
+	/* Where nobody cordoned it, the reason of a disabled slot, which then waits for its
+	 * approval. One call ends the reason of one person. */
 	{ "uncordon",
 	  { NULL },
 	  NULL,
 	  false,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
-	  "ss" },
+	  "UPDATE slot SET disabled_reason = iif(cordon IS NULL, NULL, disabled_reason), "
+	  "cordon = NULL, generation = generation + 1 WHERE id = ?1",
+	  "s" },
 	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
 	{ "repair", { "cleanup_blocked", "disabled", "wiping" }, NULL, true, NULL, NULL },
 	{ .name = NULL },
@@ -105,9 +108,9 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	ga_fail_about(err, GA_CONFLICT, "wrong_state", s->slot,
 		      "slot '%s' is %s: %s is for slots that are %s", s->slot, s->state, v->name,
 		      from.len ? from.buf : "not retired");
-	if (s->cordon_reason && ga_streq(v->name, "enable"))
+	if (s->cordon && ga_streq(v->name, "enable"))
 		return ga_hint(err, "it is cordoned (%s): gpuaas-approve uncordon %s",
-			       s->cordon_reason, s->slot);
+			       s->cordon, s->slot);
 	if (may_begin(find_verb("disable"), s->state) && ga_streq(v->name, "retire"))
 		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
 	if (s->allocation && ga_streq(v->name, "disable"))
@@ -196,12 +199,12 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 	return 0;
 }
 
-static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+/* Ends the reason of the disable, not that of a cordon. */
+static int end_disable(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
-	return s->cordon_reason ? ga_db_change(db, err,
-					       "UPDATE slot SET cordon_reason = NULL, "
-					       "generation = generation + 1 WHERE id = ?1",
-					       "s", s->slot) : 0;
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET disabled_reason = NULL, generation = generation + 1 "
+			  "WHERE id = ?1 AND disabled_reason IS NOT NULL", "s", s->slot);
 }
 
 /* Refuses a slot on evidence that does not prove its wipe: the proof must hold before it is
@@ -225,12 +228,17 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 	bool gpu, disk;
 	int r;
 
+	if (s->cordon)
+		return ga_refuse(err, GA_CONFLICT, "cordoned", s->slot,
+				 ("slot '%s' is cordoned: %s", s->slot, s->cordon),
+				 ("when that reason is settled: gpuaas-approve uncordon %s && "
+				  "gpuaas-approve enable %s | gpuaas-wipe", s->slot, s->slot));
 	if (!s->wipe)
 		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
 				 ("slot '%s' has no wipe policy", s->slot),
 				 ("approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
 				  (long long)s->slot_index));
-	if (ga_check_content_of(db, s->slot, doubt, err, err) < 0 || uncordon(db, s, err) < 0)
+	if (ga_check_content_of(db, s->slot, doubt, err, err) < 0 || end_disable(db, s, err) < 0)
 		return -1;
 	r = ga_store_destruction_allowed(db, s->nvme_wwid, err);
 	if (r < 0 || read_candidate(db, s, &c, err) < 0)
@@ -373,7 +381,7 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	 * proven. After that wipe it is back on sale, unless another blocker stands. Data on a disk
 	 * that was clean is no tenant's: the guard looks, as at a first wipe. */
 	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, NULL, err) < 0 ||
-	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
+	    end_disable(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
 	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0 ||
 	    ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err) < 0)
 		return -1;
@@ -386,10 +394,13 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
 {
 	if (ga_streq(v->name, "uncordon"))
-		return !s->cordon_reason;
+		return !s->cordon && !(ga_streq(s->state, "disabled") && s->cordon_reason);
 	if (v->to && !ga_streq(v->to, s->state))
 		return false;
-	return (v->to || ga_streq(v->name, "cordon")) && ga_streq(s->cordon_reason, reason);
+	if (ga_streq(v->name, "cordon"))
+		return ga_streq(s->cordon, reason);
+	/* In such a state the reason that shows is that of the move, unless it has none. */
+	return v->to && ga_streq(s->cordon_reason, reason) && !ga_streq(s->cordon, reason);
 }
 
 /* Adds how to retire a slot that was not wiped: the first command that can wipe it, or the record
@@ -469,8 +480,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 	} else {
 		if (!is_done(v, &s, reason)) {
 			r = ga_db_change_by(db, err, v->sql, v->types, s.slot,
-					    ga_streq(verb, "uncordon") ? NULL : reason, now,
-					    disposal);
+					    reason, now, disposal);
 			if (r < 0 && ga_streq(verb, "retire") && s.tainted)
 				return hint_unwiped(db, &s, err);
 			/* Damage in its row stays visible: nothing else names a slot that is not on

@@ -29,6 +29,8 @@
 	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1 " \
 	"UNION ALL SELECT 'app', name, 4 FROM app WHERE name = ?1 AND current = 1"
 
+enum { PREFIX = 3 }; /* of the ranks */
+
 static const char *word(const char *kind)
 {
 	static const char *const words[] = { "allocation", "slot",     "node", "team",
@@ -110,7 +112,9 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 		*ret = NULL;
 		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
 				 ("'%s' could be %s", text, matches.buf),
-				 ("give the id of the one that is meant, or more of it"));
+				 ("give %s", best == PREFIX ?
+					  "more of the id of the one that is meant" :
+					  "the id of the one that is meant"));
 	}
 	return n ? 0 : unknown(db, kind, text, err);
 }

@@ -65,7 +65,8 @@ static char *stuck(const char *state, const char *since)
 /* The columns of the query below. */
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
-       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED, S_UNBEGUN, S_BUSY, S_CAUSE };
+       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED, S_UNBEGUN, S_BUSY, S_CAUSE,
+       S_CORDON_STANDS, S_UNCORDONS };
 
 /* A wipe that nobody has begun after this many seconds: of this machine, or of a node whose wipes
  * the state hears of only when they end, or that is wiping other slots first. */
@@ -92,6 +93,28 @@ static char *not_answered(const struct ga_rows *r, bool *changed)
 	return GA_TAKE(first);
 }
 
+/* Each uncordon ends one reason: that of the cordon, then that of the disable. */
+static char *uncordon_first(const struct ga_rows *r, int64_t times)
+{
+	ga_autofree char *once = ga_command("gpuaas-approve uncordon %s && ",
+					    ga_rows_text(r, S_ID));
+	struct ga_str s = GA_STR_INIT;
+
+	while (times-- > 0)
+		ga_str_add(&s, once);
+	return ga_str_take(&s);
+}
+
+/* Enable ends the reason of the disable, and needs that nobody has cordoned the slot. */
+static char *enable_command(const struct ga_rows *r)
+{
+	ga_autofree char *first = uncordon_first(r, ga_rows_bool(r, S_CORDON_STANDS));
+	ga_autofree char *enable = ga_command("gpuaas-approve enable %s | gpuaas-wipe",
+					      ga_rows_text(r, S_ID));
+
+	return ga_xprintf("%s%s", first, enable);
+}
+
 /* Most blockers are repaired on the host, and only a new discovery shows that; a wipe settles the
  * others. A slot that a person took out of sale gets no approval until it is uncordoned. */
 static char *disabled_command(const struct ga_rows *r)
@@ -103,11 +126,13 @@ static char *disabled_command(const struct ga_rows *r)
 
 	if (!code)
 		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
-	if (ga_rows_text(r, S_CORDON) && !data && !changed)
-		return ga_command("gpuaas-discover | gpuaas-approve --record-only && "
-				  "gpuaas-approve enable %s | gpuaas-wipe", id);
+	if (ga_rows_text(r, S_CORDON) && !data && !changed) {
+		ga_autofree char *enable = enable_command(r);
+
+		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && %s", enable);
+	}
 	if (ga_rows_text(r, S_CORDON))
-		first = ga_command("gpuaas-approve uncordon %s && ", id);
+		first = uncordon_first(r, ga_rows_int(r, S_UNCORDONS));
 	if (data)
 		allow = ga_command(" --destroy-data %s", wwid);
 	return ga_xprintf("%sgpuaas-discover | gpuaas-approve --slot %" PRId64 "%s%s | gpuaas-wipe",
@@ -347,8 +372,8 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.code = "cordoned";
 		f.since = since && !disabled ? since : f.since;
 		f.sentence = ga_xstrdup(ga_rows_text(r, S_CORDON));
-		f.command = ga_command(disabled ? "gpuaas-approve enable %s | gpuaas-wipe" :
-						  "gpuaas-approve uncordon %s", f.object);
+		f.command = disabled ? enable_command(r) :
+				       ga_command("gpuaas-approve uncordon %s", f.object);
 		f.from_here = !disabled;
 		return ga_attention_emit(&f, to, err);
 	} else {
@@ -392,7 +417,9 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"NULL), " UNBEGUN("s") ", EXISTS (SELECT 1 FROM slot o JOIN task t ON "
 			"t.object = o.id AND t.attempt = o.wipe_attempt WHERE "
 			"o.node_id = s.node_id AND o.state = 'wiping'), "
-			"s.wipe_cause FROM (SELECT *, "
+			"s.wipe_cause, s.cordon IS NOT NULL, "
+			"(s.cordon IS NOT NULL) + (s.disabled_reason IS NOT NULL) "
+			"FROM (SELECT *, "
 			"CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
 			"FROM slot INDEXED BY slot_place "

@@ -9,6 +9,7 @@
 #include "exchange/openmetrics.h"
 #include "record/state.h"
 #include "record/time.h"
+#include "state/db/invariant.h"
 #include "state/db/row.h"
 #include "state/watch/attention.h"
 #include "state/watch/report.h"
@@ -212,7 +213,8 @@ static void tell_ages(const struct ages *list, struct ga_str *to)
 	ga_str_add(to, third.buf);
 }
 
-/* Counted here, in one pass over the slots: to group them, SQLite would sort all of them. */
+/* Counted here, in one pass over the slots: to group them, SQLite would sort all of them. As in
+ * lists, a cordoned slot counts as disabled, not as available; its age is that of its state. */
 static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 {
 	ga_cleanup(cleanup_ages) struct ages ages = { 0 };
@@ -224,7 +226,9 @@ static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	ga_om_family(to, "gpuaas_slots", "Slots, not those retired, by node, type and state.");
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.pool, coalesce(s.accelerator_type, 'unknown'), s.state, "
-			"s.since, s.wipe_issued_at FROM node n CROSS JOIN slot s "
+			"s.since, s.wipe_issued_at, iif(s.state = 'available' AND NOT "
+			GA_SQL_SLOT_AVAILABLE("s") ", 'disabled', s.state) "
+			"FROM node n CROSS JOIN slot s "
 			"INDEXED BY slot_place ON s.node_id = n.id WHERE s.state <> 'retired' "
 			"ORDER BY n.id",
 			"") < 0)
@@ -237,7 +241,7 @@ static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			node = ga_rows_dup(rows, 0);
 			pool = ga_rows_dup(rows, 1);
 		}
-		count_slot(&list, ga_rows_text(rows, 2), ga_rows_text(rows, 3));
+		count_slot(&list, ga_rows_text(rows, 2), ga_rows_text(rows, 6));
 		count_age(&ages, pool, ga_rows_text(rows, 3), ga_rows_text(rows, 4),
 			  ga_rows_text(rows, 5));
 	}

@@ -249,6 +249,14 @@ static const struct {
 	{ "a:ubd", NULL, 1,
 	  "not_ready: 1 GPU would fit on node 'a', but slots of it are not "
 	  "available (cordoned: bad cable)", "'gpuaas-approve enable a-2 | gpuaas-wipe'" },
+	{ "a:ukd", NULL, 2,
+	  "not_ready: 2 GPUs would fit on node 'a', but slots of it are not "
+	  "available (cordoned: bad cable)",
+	  "'gpuaas-approve uncordon a-1' and 'gpuaas-approve enable a-1 a-2 | gpuaas-wipe' put "
+	  "slots 1, 2 of it back on sale" },
+	{ "a:fcuu b:f", NULL, 2, "no_single_node: 2 GPUs are free, but not 2 GPUs on one node: "
+	  "node 'a' has 1", "a slice never spans nodes; 'gpuaas-approve uncordon a-1' puts slot 1 "
+	  "of node 'a' back on sale; or ask for fewer" },
 	/* The blocker that no command lifts decides. */
 	{ "a:cb b:uu", NULL, 2, "fabric_blocked: 2 GPUs would fit on node 'a', but slots of it "
 	  "are not available (fabric_vf_shared)", "list attention" },
@@ -419,6 +427,9 @@ static void partition_hints(void)
 		      rows[i].nodes);
 		t_ok(!d.placed && strstr(d.refusal.hint, rows[i].hint), "its hint: %s",
 		     d.placed ? "" : d.refusal.hint);
+		t_int(ga_streq(d.refusal.nodes.v[0].code, "waiting_for_wipe"),
+		      ga_streq(d.refusal.code, "waiting_for_wipe"), "the node says %s",
+		      d.refusal.nodes.v[0].code);
 		ga_decision_release(&d);
 		end(&s);
 	}

@@ -156,7 +156,7 @@ static const struct {
 	  "generation = generation + 1 WHERE id = 'a000000%d'", 2, 4 },
 	{ "UPDATE allocation SET fabric_partition = %d, generation = generation + 1 "
 	  "WHERE number = 1", 3, 4 },
-	{ "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1 "
+	{ "UPDATE slot SET cordon = 'loose', generation = generation + 1 "
 	  "WHERE id = 's000000%d'", 5, 6 },
 	{ "UPDATE slot SET state = 'quarantined', generation = generation + 1 "
 	  "WHERE id = 's000000%d' AND state = 'available'", 6, 6 },

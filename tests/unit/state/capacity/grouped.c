@@ -29,7 +29,7 @@ static const struct {
 	{ "UPDATE slot SET state = ?3, retired = 0, epoch_verified = 2, memory_mib = 64000, "
 	  "blockers = '[]' WHERE " LAST,
 	  { "available", "active", "releasing" } },
-	{ "UPDATE slot SET cordon_reason = ?3 WHERE node_id = ?1 AND slot_index = ?2",
+	{ "UPDATE slot SET cordon = ?3 WHERE node_id = ?1 AND slot_index = ?2",
 	  { "-", "-", "noise" } },
 	{ "UPDATE slot SET health_state = ?3 WHERE node_id = ?1 AND slot_index = ?2",
 	  { "ok", "unknown", "failed" } },
@@ -101,8 +101,8 @@ static const struct {
 	  "blockers = '[]', observed_at = '2026-06-01T00:00:00.000000Z' WHERE id >= ?1",
 	  { "slice", "slice", "baremetal" } },
 	{ "UPDATE slot SET accelerator_type = ?3, memory_mib = 64000, cpuset = '0-3', "
-	  "epoch_verified = 1, blockers = '[]', cordon_reason = NULL, health_state = 'ok' "
-	  "WHERE node_id >= ?1 AND retired = 0",
+	  "epoch_verified = 1, blockers = '[]', cordon = NULL, "
+	  "disabled_reason = NULL, health_state = 'ok' WHERE node_id >= ?1 AND retired = 0",
 	  { "h200", "h200", "a100" } },
 	{ "UPDATE meta SET epoch = ?3", { "1", "1", "1", "2" } },
 	{ "UPDATE node SET epoch_verified = ?3 WHERE id = ?1", { "1", "2", "2" } },

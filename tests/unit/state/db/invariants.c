@@ -283,7 +283,7 @@ static const struct {
 	{ "a node over no edge", "wrong_state", "", NODE("state = 'enrolled'", "n2"),
 	  NODE("state = 'draining'", "n2") },
 	{ "a slot changed without its generation", "concurrent_update", "",
-	  "UPDATE slot SET cordon_reason = 'x' WHERE id = 's2'", SLOT("cordon_reason = 'x'",
+	  "UPDATE slot SET cordon = 'x' WHERE id = 's2'", SLOT("cordon = 'x'",
 	  "s2") },
 	{ "a slot's generation set back", "concurrent_update", "",
 	  "UPDATE slot SET generation = generation - 1 WHERE id = 's2'", NULL },
@@ -976,7 +976,7 @@ static const struct {
 	  SWALLOW("device"), SLOT("state = 'available', wipe_evidence_id = 'x'", "s2"),
 	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s2") },
 	{ "a slot available by itself while another is cleared", "tainted",
-	  S2_WIPING("cordon_reason = 'x'") EVIDENCE("x", "s3", GOOD)
+	  S2_WIPING("health_detail = 'x'") EVIDENCE("x", "s3", GOOD)
 	  "CREATE TEMP TRIGGER other AFTER UPDATE ON main.device WHEN NEW.id = 'd3' BEGIN "
 	  "UPDATE slot SET state = 'available'" GEN " WHERE id = 's2'; END;",
 	  TO_AVAILABLE("x"), "DROP TRIGGER temp.other;" TO_AVAILABLE("x") },
@@ -985,10 +985,10 @@ static const struct {
 	  SLOT("state = 'reserved'", "s3"), NULL },
 	/* a temporary trigger that changes the row meanwhile */
 	{ "a slot back on sale over what happened meanwhile", "concurrent_update",
-	  MEANWHILE("slot", "NEW.cordon_reason = 'x'", "state = 'disabled'" GEN
+	  MEANWHILE("slot", "NEW.health_detail = 'x'", "state = 'disabled'" GEN
 		    " WHERE id = NEW.id"),
-	  SLOT("state = 'available', cordon_reason = 'x'", "s2"),
-	  SLOT("state = 'available', cordon_reason = 'y'", "s2") },
+	  SLOT("state = 'available', health_detail = 'x'", "s2"),
+	  SLOT("state = 'available', health_detail = 'y'", "s2") },
 	{ "a taint cleared over one that came meanwhile", "concurrent_update",
 	  MEANWHILE("device", "NEW.destroy_data_by = 'x'", "dirty_since = " LATE
 		    " WHERE id = NEW.id"),
@@ -1049,8 +1049,14 @@ static const struct {
 	  S5_ON, N2_METAL S5_ON },
 	{ "no memory where slices are sold", "memory_overcommitted", S5_OFF("memory_mib = NULL"),
 	  S5_ON, N2_METAL S5_ON },
+	{ "a slot that a person disabled", "cordoned", S5_OFF("disabled_reason = 'x'"), S5_ON,
+	  SLOT("disabled_reason = NULL", "s5") S5_ON },
+	{ "a slot that is disabled and cordoned", "cordoned", S5_OFF("cordon = 'x'"), S5_ON,
+	  SLOT("cordon = NULL", "s5") S5_ON },
+	{ "a cordon that ends in a move of its slot", "cordoned", SLOT("cordon = 'x'", "s5"),
+	  SLOT("state = 'disabled', cordon = NULL", "s5"), SLOT("state = 'disabled'", "s5") },
 	{ "a baremetal slot that names CPUs it does not hold", "cpuset_taken",
-	  N2_METAL S5_OFF("cordon_reason = NULL") S5_NO_CPUS, S5_ON,
+	  N2_METAL S5_OFF("health_detail = NULL") S5_NO_CPUS, S5_ON,
 	  SLOT("cpuset = NULL", "s5") S5_ON },
 	{ "a baremetal slot that holds CPUs it does not name", "cpuset_taken",
 	  N2_METAL S5_OFF("cpuset = NULL"), S5_ON, S5_NO_CPUS S5_ON },

@@ -141,7 +141,7 @@ static void remaining_blockers(void)
 	       "'[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
 	       "null,\"hint\":null},{\"code\":\"missing_ip\",\"subject\":null,\"evidence\":null,"
 	       "\"hint\":null}]', generation = generation + 1 WHERE id = 's0000001'");
-	sw_sql(db, "UPDATE slot SET cordon_reason = 'to be retired', generation = generation + 1 "
+	sw_sql(db, "UPDATE slot SET cordon = 'to be retired', generation = generation + 1 "
 		   "WHERE id = 's0000002'");
 	sw_commit(db);
 	sw_ready(db, 1);

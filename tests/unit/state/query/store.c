@@ -446,7 +446,7 @@ static void pool_now(struct ga_db *db)
 		  "the node is in maintenance" },
 		{ "UPDATE maintenance SET ended_at = '2026-01-02T00:00:00.000000Z'", 60, 2,
 		  "somebody ended it" },
-		{ "UPDATE slot SET cordon_reason = 'fans', generation = generation + 1 "
+		{ "UPDATE slot SET cordon = 'fans', generation = generation + 1 "
 		  "WHERE state = 'available'", 60, 0, "a plan has the only good slot" },
 		{ "UPDATE allocation SET expires_at = '2026-01-01T00:00:00.000000Z', "
 		  "generation = generation + 1", 60, 1, "its time is over" },

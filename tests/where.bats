@@ -74,6 +74,31 @@ END
   assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
 }
 
+@test "a value outside a closed set is refused with near words, and held_by knows what holds a node" {
+  local kind condition near
+  while read -r kind condition near; do
+    echo "$kind $condition"
+    run_status 2 gpuaas-list "$kind" --where "$condition"
+    assert_stderr "near to it: '$near'"
+  done << 'END'
+attention state=disabld disabled
+events action=plced placed
+audit action=plcd placed
+tasks phase=recheckk recheck
+evidence cause=relase release
+slots gpu_memory=confirmd confirmed
+END
+  run_status 5 gpuaas-list nodes --where held_by=zz
+  assert_stderr "there is no allocation 'zz'"
+  run_ok gpuaas-list nodes --where held_by=slices -o name
+  assert_equal "${#lines[@]}" 1
+  # A command that acts takes the word also where it holds no node now.
+  gpuaas-release vm1 --yes > "$T/cancelled"
+  run_ok gpuaas-list nodes --where held_by=null -o name
+  assert_equal "${#lines[@]}" 2
+  run_ok gpuaas-node drain --where 'held_by!=slices' --reason test --dry-run
+}
+
 @test "a name that something has is a value, also where no record of the list has it" {
   local line
   while read -r line; do

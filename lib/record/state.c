@@ -313,7 +313,7 @@ const struct ga_schema ga_audit_schema = {
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the change was made"),
 		GA_TEXT(S, actor, GA_REQ, GA_T_ANY, "user who made the change"),
 		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "program that made the change"),
-		GA_TEXT(S, action, GA_REQ, GA_T_CODE, "action"),
+		GA_ENUM(S, action, GA_REQ, ga_audit_actions, "action"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "object of the action"),
 		GA_JSON(S, detail, GA_REQ, "details; their members depend on the action"),
 		GA_TEXT(S, previous_hash, GA_REQ, GA_T_DIGEST, "hash of the previous row"),
@@ -343,7 +343,7 @@ const struct ga_schema ga_attention_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "id of the object"),
 		GA_ENUM(S, object_kind, GA_REQ, object_kinds, "kind of the object"),
-		GA_TEXT(S, state, GA_REQ, GA_T_CODE, "state of the object"),
+		GA_ENUM(S, state, GA_REQ, ga_attention_states, "state of the object"),
 		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "why the object needs a person"),
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "since when the object needs a person"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of the object"),

@@ -104,6 +104,8 @@ static int bad_word(const struct ga_field *f, const char *text, struct ga_err *e
 	ga_closest_words(&near, f->values);
 	for (v = f->values; *v && words.len < NAMES_MAX; v++)
 		ga_str_addf(&words, "%s%s", words.len ? ", " : "", *v);
+	if (*v)
+		ga_str_add(&words, " and more: gpuaas-records(5)");
 	near_hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_value", NULL,
 			 ("'%.64s' is never the value of '%s'", text, f->name),

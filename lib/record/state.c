@@ -30,7 +30,8 @@ const struct ga_schema ga_slot_schema = {
 		GA_TEXT(S, slot, GA_REQ, GA_T_ID, "slot id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_INT_IN(S, slot_index, GA_REQ, 0, 255, "index of the slot on the node"),
-		GA_ENUM(S, state, GA_REQ, ga_slot_states, "state of the slot"),
+		GA_FIELD(S, state, GA_F_TEXT, GA_REQ, .values = ga_slot_states,
+			 .beside = "cordoned", .doc = "state of the slot"),
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when the slot entered its state"),
 		GA_SERIAL(S, generation, GA_REQ, "number that grows with each change of the slot"),
 		GA_ENUM(S, shape, GA_REQ, slot_shapes, "shape that the slot is sold as"),
@@ -71,6 +72,10 @@ const struct ga_schema ga_slot_schema = {
 		GA_TEXT(S, health_since, GA_NULLOK, GA_T_TIME, "when the health last changed"),
 		GA_TEXT(S, cordon_reason, GA_NULLOK, GA_T_ANY,
 			"reason for the cordon; null: not cordoned"),
+		GA_FIELD(S, cordoned, GA_F_TRI, GA_OPT,
+			 .doc = "true: a cordon keeps the slot from placement; left out: none does. A "
+				"slot that is disabled, quarantined or retired is out of sale itself, "
+				"and cordon_reason says why"),
 		GA_BOOL(S, tainted, "true: a device of the slot has data that was not wiped"),
 		GA_TEXT(S, tainted_since, GA_NULLOK, GA_T_TIME,
 			"when the slot became tainted; null: not tainted"),

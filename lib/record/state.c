@@ -73,9 +73,9 @@ const struct ga_schema ga_slot_schema = {
 		GA_TEXT(S, cordon_reason, GA_NULLOK, GA_T_ANY,
 			"reason for the cordon; null: not cordoned"),
 		GA_FIELD(S, cordoned, GA_F_TRI, GA_OPT,
-			 .doc = "true: a cordon keeps the slot from placement; left out: none does. A "
-				"slot that is disabled, quarantined or retired is out of sale itself, "
-				"and cordon_reason says why"),
+			 .doc = "true: a cordon keeps the slot from placement; left out: none "
+				"does. A slot that is disabled, quarantined or retired is out of "
+				"sale itself, and cordon_reason says why"),
 		GA_BOOL(S, tainted, "true: a device of the slot has data that was not wiped"),
 		GA_TEXT(S, tainted_since, GA_NULLOK, GA_T_TIME,
 			"when the slot became tainted; null: not tainted"),

@@ -214,7 +214,8 @@ static int read_number(const struct ga_field *f, enum ga_where_op op, struct ga_
 
 	if ((ends_in(f->name, "price_micros") && strchr(v->text, '.') &&
 	     ga_price_parse(v->text, &v->begin)) ||
-	    ga_int_parse(v->text, f->name, INT64_MIN + 1, INT64_MAX - 1, &v->begin, &ignored) == 0) {
+	    ga_int_parse(v->text, f->name, INT64_MIN + 1, INT64_MAX - 1, &v->begin,
+			 &ignored) == 0) {
 		v->end = v->begin + 1;
 		return 0;
 	}

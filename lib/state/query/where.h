@@ -30,8 +30,8 @@ enum ga_where_op {
 struct ga_where_value {
 	char *text;
 	bool null;	    /* absent or unknown */
-	const struct ga_field *also; /* the member beside a word of a closed set (schema.h), which is
-				      * true, too; NULL: it does not matter. */
+	const struct ga_field *also; /* the member beside a word of a closed set (schema.h),
+				      * which is true, too; NULL: it does not matter */
 	int64_t begin, end; /* of numbers, booleans (0, 1) and times (microseconds): n is equal when
 			     * begin <= n < end */
 };

@@ -23,7 +23,8 @@ static const struct ga_schema part = {
 };
 struct whole {
 	char *state, *since, *actor, *note;
-	int64_t count, memory_mib, hold_seconds, elapsed_micros, parts_ppm, bytes_read, sure, marked;
+	int64_t count, memory_mib, hold_seconds, elapsed_micros, parts_ppm, bytes_read;
+	int64_t sure, marked;
 	bool tainted;
 	struct ga_texts slots;
 	struct ga_ints counts;

@@ -8,6 +8,7 @@
 
 #include "base/texts.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/form.h"
 #include "cli/frame/several.h"
 #include "cli/frame/watch.h"
 #include "record/access.h"
@@ -172,6 +173,12 @@ static int run(struct ga_err *err)
 	int n;
 
 	args = ga_cli_args(&n);
+	if (ga_emit_is_table() && ga_form()->columns.n)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--columns is for tables of one kind, and this is a page of "
+				  "several"),
+				 ("'gpuaas-list KIND --where CONDITION --columns NAME,...' prints "
+				  "a table; -o csv --columns prints members of each record"));
 	if (where.n && n > 1)
 		return ga_fail(err, GA_USAGE, "with --where there is one operand, the kind");
 	if (where.n && pick(args[0], &names, err) < 0)

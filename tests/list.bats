@@ -426,6 +426,45 @@ seen()
   [[ ${lines[0]} == *"hash=\"$(gpuaas-list audit --limit 1 | jq -r .hash)\""* ]]
 }
 
+@test "gpuaas-show refuses --columns for its page, and takes them for CSV" {
+  run_status 2 gpuaas-show "$WIPED" --table --columns slot,state
+  assert_stderr "--columns is for tables of one kind, and this is a page of several"
+  assert_stderr "gpuaas-list KIND --where CONDITION --columns"
+  assert_equal "$output" ""
+  run_ok gpuaas-show "$WIPED" -o csv --columns slot,state
+  assert_output "$WIPED,available"
+}
+
+# line N: the words of that line, a blank between
+line()
+{
+  echo ${lines[$1]}
+}
+
+@test "in 80 and 60 columns a table keeps what a person acts on" {
+  gpuaas-approve cordon "$WIPED" --reason 'the fan of the second tray sounds odd, see ticket 4711' > "$T/cordoned"
+  COLUMNS=60 run_ok gpuaas-list slots --table
+  assert_equal "$(line 0)" "SLOT STATE BLOCKERS REASON"
+  assert_output "available, cordoned"
+  COLUMNS=80 run_ok gpuaas-profile catalog --table
+  assert_equal "$(line 0)" "TYPE NAME MEMORY BANDWIDTH"
+  COLUMNS=60 run_ok gpuaas-profile catalog --table
+  assert_equal "$(line 0)" "TYPE NAME MEMORY"
+  gpuaas-approve uncordon "$WIPED" > "$T/cordoned"
+  gpuaas-state apply - << 'END' > "$T/applied"
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
+  gpuaas-state apply - << END >> "$T/applied"
+{"kind":"gpuaas.node-image/1","node":"$NODE","image":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","path":"/images/lab","verified_at":"2026-01-31T08:15:00.000000Z"}
+END
+  gpuaas-place --profile lab --project vision --name job1 > "$T/plan"
+  COLUMNS=80 run_ok gpuaas-list allocations --table
+  [[ $(line 0) = "ALLOCATION NAME STATE "*" PROJECT USER "* ]]
+  [[ $(line 1) = *" vision $(id -un)($(id -u)) "* ]]
+  run_ok gpuaas-list allocations --where "user=$(id -un)"
+  jq_is .user "$(id -un)($(id -u))"
+}
+
 @test "gpuaas-show of a kind says how several are shown, and how they are listed" {
   local kind
   for kind in node nodes slots allocations; do

@@ -74,6 +74,67 @@ END
   assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
 }
 
+@test "a value outside a closed set is refused with near words, and held_by knows what holds a node" {
+  local kind condition near
+  while read -r kind condition near; do
+    echo "$kind $condition"
+    run_status 2 gpuaas-list "$kind" --where "$condition"
+    assert_stderr "near to it: '$near'"
+  done << 'END'
+attention state=disabld disabled
+events action=plced placed
+audit action=plcd placed
+tasks phase=recheckk recheck
+evidence cause=relase release
+slots gpu_memory=confirmd confirmed
+END
+  run_status 5 gpuaas-list nodes --where held_by=zz
+  assert_stderr "there is no allocation 'zz'"
+  run_ok gpuaas-list nodes --where held_by=slices -o name
+  assert_equal "${#lines[@]}" 1
+  # A command that acts takes the word also where it holds no node now.
+  gpuaas-release vm1 --yes > "$T/cancelled"
+  run_ok gpuaas-list nodes --where held_by=null -o name
+  assert_equal "${#lines[@]}" 2
+  run_ok gpuaas-node drain --where 'held_by!=slices' --reason test --dry-run
+}
+
+# titles KIND: those of its table, a line each
+titles()
+{
+  gpuaas-list "$1" -o wide | head -n 1 | sed 's/   */\n/g'
+}
+
+@test "each cell that a table prints is taken back by --where" {
+  local kind title cell condition n=0
+  gpuaas-list slots --where state=available -o name | head -n 1 > "$T/slot"
+  run_ok gpuaas-approve cordon "$(< "$T/slot")" --reason test
+  gpuaas-list slots -o name | tail -n 1 > "$T/slot"
+  run_ok gpuaas-approve disable "$(< "$T/slot")" --reason test
+  for kind in nodes slots candidates profiles images node-images allocations plans claims tasks usage \
+    evidence audit events refusals pools regions teams attention; do
+    while IFS= read -r title; do
+      case $kind.$title in
+      # JSON, and prose.
+      audit.DETAIL | *.REASON | *.HINT | *.COMMAND | *.DETAIL | *.WOULD\ FIT) continue ;;
+      esac
+      while IFS= read -r cell; do
+        echo "$kind '$title=$cell'"
+        run_ok gpuaas-list "$kind" --where "$title=$cell"
+        [[ -n $output ]]
+        n=$((n + 1))
+      done < <(gpuaas-list "$kind" -o table --columns "$title" --limit 20 | tail -n +2 | sed 's/^ *//;s/ *$//' | sort -u | head -n 3)
+    done < <(titles "$kind")
+  done
+  [[ $n -gt 150 ]]
+  for condition in state=cordoned 'state=available, cordoned' cordoned=yes; do
+    run_ok gpuaas-list slots --where "$condition"
+    jq_is '.state + " " + .cordon_reason' 'available test'
+  done
+  run_ok gpuaas-list slots --where 'state!=cordoned' --where state=available -o name
+  assert_equal "${#lines[@]}" $(($(gpuaas-list slots --where state=available -o name | wc -l) - 1))
+}
+
 @test "a name that something has is a value, also where no record of the list has it" {
   local line
   while read -r line; do

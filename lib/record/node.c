@@ -2,6 +2,8 @@
 /* The schemas of node.h. */
 #include "record/node.h"
 
+#include "record/words.h"
+
 static const char *const window_states[] = { "planned", "open", "over", "ended", NULL };
 static const char *const blocker_kinds[] = { "allocation", "slot", NULL };
 static const char *const event_kinds[] = { "slot", "allocation", "node", "device", NULL };
@@ -59,7 +61,7 @@ const struct ga_schema ga_event_schema = {
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when the change was made"),
 		GA_TEXT(S, actor, GA_REQ, GA_T_ANY, "user who made the change"),
 		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "program that made the change"),
-		GA_TEXT(S, action, GA_REQ, GA_T_CODE, "action"),
+		GA_ENUM(S, action, GA_REQ, ga_audit_actions, "action"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "object of the action"),
 		GA_ENUM(S, object_kind, GA_NULLOK, event_kinds,
 			"kind of the object; null: a profile, an image or the state"),

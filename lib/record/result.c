@@ -131,6 +131,9 @@ const struct ga_schema ga_allocation_schema = {
 		GA_TEXT(S, run_until, GA_OPT, GA_T_TIME,
 			"active, held or preempting: when the run time of its request ends; the "
 			"state says this, never the host"),
+		GA_TEXT(S, user, GA_OPT, GA_T_ANY,
+			"user who asked for it, as in the audit; the state says this, never the "
+			"host"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -57,6 +57,7 @@ struct ga_allocation {
 	int64_t app_version;
 	char *tenant_image; /* that its plan names, or NULL */
 	char *run_until; /* while it runs or is held: the end of its run time, or NULL */
+	char *user; /* who asked for it, as in the audit; NULL from a host */
 };
 
 struct ga_step {

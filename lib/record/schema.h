@@ -77,6 +77,9 @@ struct ga_field {
 	unsigned int digits : 8; /* of GA_F_DECIMAL: digits after the point, 1 .. 6 */
 	uint32_t offset;
 	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
+	const char *beside; /* of a closed set: a GA_F_TRI member of the same schema, which tables
+			     * show after the value when it is true: "available, cordoned"; NULL:
+			     * none. Conditions take both forms, and the name alone */
 	const struct ga_schema *sub; /* of GA_F_OBJ and GA_F_LIST */
 	int64_t min, max;	    /* of GA_F_INT and of each of GA_F_INTS; always set both */
 	const char *doc;	    /* one line for the schema and gpuaas-records(5) */

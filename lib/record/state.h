@@ -31,6 +31,7 @@ struct ga_slot {
 	struct ga_wipe_policy *wipe;
 	char *health_state, *health_detail, *health_since; /* ok, failed, unknown */
 	char *cordon_reason, *cordon;
+	int64_t cordoned; /* 1 or GA_UNKNOWN */
 	bool tainted;
 	char *tainted_since, *wipe_evidence;
 	char *gpu_memory; /* outcome of the last wipe's GPU memory step: confirmed, not_proven */

@@ -12,7 +12,8 @@ extern const char *const ga_schema_words[], *const ga_class_words[], *const ga_v
 	*const ga_gpu_memory_words[], *const ga_slot_states[], *const ga_allocation_states[],
 	*const ga_node_states[], *const ga_mode_words[], *const ga_power_words[],
 	*const ga_firmware_words[], *const ga_probe_words[], *const ga_image_formats[],
-	*const ga_domain_types[], *const ga_step_outcomes[];
+	*const ga_domain_types[], *const ga_step_outcomes[], *const ga_attention_states[],
+	*const ga_audit_actions[];
 
 /* Whether an allocation in that state has ended and never changes again; false for NULL. */
 bool ga_allocation_has_ended(const char *state);

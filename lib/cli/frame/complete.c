@@ -421,7 +421,8 @@ const char *ga_cli_member_means(const struct ga_schema *schema, const struct ga_
 {
 	static const char *const members[][2] = {
 		{ "node", "node" }, { "slot", "slot" }, { "slots", "slot" },
-		{ "allocation", "allocation" }, { "profile", "profile" }, { "profiles", "profile" },
+		{ "allocation", "allocation" }, { "held_by", "allocation" },
+		{ "profile", "profile" }, { "profiles", "profile" },
 		{ "image", "image" }, { "region", "region" }, { "pool", "pool" },
 		{ "pools", "pool" }, { "project", "project" }, { "projects", "project" },
 		{ "team", "team" }, { "teams", "team" }, { "app", "app" },

@@ -17,7 +17,6 @@
 #include "cli/frame/emit.h"
 #include "cli/frame/form.h"
 #include "cli/frame/table_views.h"
-#include "record/state.h"
 
 #define CELLS_MAX (1 + GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES + GA_VIEW_BELOW)
 #define GAP "  "
@@ -125,17 +124,15 @@ static void show_below(json_t *json, const char *path, struct ga_str *ret)
 	}
 }
 
-/* Whether to say of a slot that it is cordoned. A slot that a person disabled, and one out of use,
- * has a reason in the same member, and its state says it. */
-static bool is_cordoned(json_t *json)
+/* The member whose name stands after a cell of the column when it is true; NULL: none does. */
+static const char *beside(size_t column)
 {
-	const char *kind = json_string_value(json_object_get(json, "kind"));
-	const char *state = json_string_value(json_object_get(json, "state"));
+	const struct ga_field *f;
 
-	return ga_streq(kind, ga_slot_schema.kind) &&
-	       json_is_string(json_object_get(json, "cordon_reason")) &&
-	       !ga_streq(state, "disabled") && !ga_streq(state, "quarantined") &&
-	       !ga_streq(state, "retired");
+	for (f = table.schema->fields; f->name; f++)
+		if (!strcmp(f->name, table.columns[column].path))
+			return f->beside;
+	return NULL;
 }
 
 static void add_row(json_t *json)
@@ -143,6 +140,7 @@ static void add_row(json_t *json)
 	struct row *row = ga_list_add(&table.rows);
 	const struct ga_below *below = lines_below();
 	int64_t now = shows_ages() ? ga_clock_micros() : 0;
+	const char *also;
 	size_t i;
 
 	for (i = 0; i < table.n; i++) {
@@ -152,8 +150,9 @@ static void add_row(json_t *json)
 			ga_str_add(&cell, "yes");
 		else
 			ga_cell_show(json, table.columns[i].path, now, &cell);
-		if (!strcmp(table.columns[i].path, "state") && is_cordoned(json))
-			ga_str_add(&cell, ", cordoned");
+		also = beside(i);
+		if (also && json_is_true(json_object_get(json, also)))
+			ga_str_addf(&cell, ", %s", also);
 		if (json_is_array(ga_cell_member(json, table.columns[i].path)))
 			table.lists[i] = true;
 		row->cells[i] = ga_str_take(&cell);

@@ -88,6 +88,12 @@ static int add_types(const struct ga_schema *schema, struct ga_where *w, const c
 	return 1;
 }
 
+/* A node is held by an allocation, or by this word, which is the id of none. */
+static bool is_slices(const struct ga_where *w, const struct ga_where_value *value)
+{
+	return ga_streq(w->field->name, "held_by") && ga_streq(value->text, "slices");
+}
+
 /* Puts an id in place of a name, or adds to the condition what the name means. 0: nothing has that
  * name, and why is the error. */
 static int resolve_value(struct ga_db *db, const char *list, const struct ga_schema *schema,
@@ -99,7 +105,7 @@ static int resolve_value(struct ga_db *db, const char *list, const struct ga_sch
 	bool any = !strcmp(w->path, "object");
 	ga_autofree char *id = NULL;
 
-	if (!any && !kind)
+	if ((!any && !kind) || is_slices(w, &w->values.v[nth]))
 		return 1;
 	if (ga_streq(kind, "type"))
 		return add_types(schema, w, *text, why, err);
@@ -305,8 +311,8 @@ static int check_value(struct ga_db *db, const char *kind, const struct ga_list_
 	const char *names = ga_cli_member_means(NULL, w->field);
 	int r;
 
-	if (value->null || (w->op != GA_WHERE_IS && w->op != GA_WHERE_IS_NOT) ||
-	    !tells_apart(w->field) ||
+	if (value->null || is_slices(w, value) ||
+	    (w->op != GA_WHERE_IS && w->op != GA_WHERE_IS_NOT) || !tells_apart(w->field) ||
 	    (alone && strcmp(w->path, "name") && strcmp(w->path, "claim")))
 		return 1;
 	if (names)

@@ -32,7 +32,7 @@
 	"p.version <> a.profile_version AND a.state NOT IN " GA_SQL_ENDED "), " \
 	"a.type_reason, a.app, a.app_version, " \
 	"json_extract(" GA_SQL_OBJECT("a.plan") ", '$.tenant_image.name'), " RUN_UNTIL \
-	" FROM allocation a "
+	", a.created_by FROM allocation a "
 
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err)

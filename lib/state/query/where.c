@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "record/closest.h"
+#include "record/decimal.h"
 #include "record/money.h"
 #include "record/size.h"
 #include "record/time.h"
@@ -102,8 +103,12 @@ static int bad_word(const struct ga_field *f, const char *text, struct ga_err *e
 
 	ga_closest_begin(&near, text);
 	ga_closest_words(&near, f->values);
+	if (f->beside)
+		ga_closest_word(&near, f->beside);
 	for (v = f->values; *v && words.len < NAMES_MAX; v++)
 		ga_str_addf(&words, "%s%s", words.len ? ", " : "", *v);
+	if (*v)
+		ga_str_add(&words, " and more: gpuaas-records(5)");
 	near_hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_value", NULL,
 			 ("'%.64s' is never the value of '%s'", text, f->name),
@@ -111,7 +116,6 @@ static int bad_word(const struct ga_field *f, const char *text, struct ga_err *e
 			  f->presence == GA_REQ ? "" : ", or null"));
 }
 
-/* A number, or a text with the unit of the member, which the end of its name has. */
 /* "128 GiB", as a table prints it, is "128GiB". */
 static char *without_blanks(const char *text)
 {
@@ -124,14 +128,19 @@ static char *without_blanks(const char *text)
 	return ga_str_take(&out);
 }
 
-/* "105ms" or "1.5s", as a table prints a time of less than 10 seconds, in microseconds; width is
- * what the last digit stands for. */
-static bool read_millis(const char *text, int64_t *micros, int64_t *width)
+/* "<1ms", "105ms", "1.5s" or "2h5m", as a table prints a time, in microseconds; width is what the
+ * last unit stands for. */
+static bool read_elapsed(const char *text, int64_t *micros, int64_t *width)
 {
 	struct ga_err ignored = GA_ERR_INIT;
 	size_t len = strlen(text), whole = strcspn(text, ".");
 	ga_autofree char *number = NULL;
 
+	if (!strcmp(text, "<1ms")) {
+		*micros = 1;
+		*width = 999;
+		return true;
+	}
 	if (len > 2 && !strcmp(text + len - 2, "ms")) {
 		number = ga_xstrndup(text, len - 2);
 		if (ga_int_parse(number, "ms", 0, 86400000, micros, &ignored) < 0)
@@ -140,67 +149,111 @@ static bool read_millis(const char *text, int64_t *micros, int64_t *width)
 		*micros *= *width;
 		return true;
 	}
-	if (whole + 3 != len || text[len - 1] != 's')
+	if (whole + 3 == len && text[len - 1] == 's') { /* tenths */
+		number = ga_xprintf("%.*s%c", (int)whole, text, text[whole + 1]);
+		if (ga_int_parse(number, "s", 0, 864000, micros, &ignored) < 0)
+			return false;
+		*width = GA_SECOND / 10;
+		*micros *= *width;
+		return true;
+	}
+	if (ga_duration_parse(text, micros, &ignored) < 0)
 		return false;
-	number = ga_xprintf("%.*s%c", (int)whole, text, text[whole + 1]); /* tenths */
-	if (ga_int_parse(number, "s", 0, 864000, micros, &ignored) < 0)
-		return false;
-	*width = GA_SECOND / 10;
-	*micros *= *width;
+	*width = *micros < 3600 ? GA_SECOND : *micros < 86400 ? 60 * GA_SECOND : 3600 * GA_SECOND;
+	*micros *= GA_SECOND;
 	return true;
 }
 
-static int read_number(const struct ga_field *f, struct ga_where_value *v, struct ga_err *err)
+/* "0.2%", as a table prints parts in 1e-6, is all that is printed so; "5%" is five percent. */
+static bool read_percent(const char *text, struct ga_where_value *v)
 {
-	static const struct {
-		const char *end;
-		int64_t unit; /* 0: a duration, of 1 */
-		int64_t times;
-	} units[] = { { "_bytes", 1, 1 },	{ "_kib", 1024, 1 },
-		      { "_mib", 1024 * 1024, 1 }, { "_seconds", 0, 1 },
-		      { "elapsed_micros", 0, GA_SECOND } };
+	ga_autofree char *number = ga_xstrndup(text, strcspn(text, "%"));
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t tenths;
+
+	if (strcmp(text + strlen(number), "%") != 0 ||
+	    ga_decimal_parse(number, "percent", 1, 0, 1000, &tenths, &ignored) < 0)
+		return false;
+	v->begin = strchr(number, '.') ? tenths * 1000 - 500 : tenths * 1000;
+	v->end = strchr(number, '.') ? tenths * 1000 + 500 : v->begin + 1;
+	return true;
+}
+
+/* A size in the unit of the member; with a blank or a point as a table prints it. */
+static bool read_size(const char *text, int64_t unit, struct ga_where_value *v)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+
+	if (ga_size_parse(text, &v->begin, &ignored) == 0)
+		v->end = v->begin + 1;
+	else if (!ga_size_read_shown(text, &v->begin, &v->end))
+		return false;
+	v->begin = v->begin / unit + (v->begin % unit != 0);
+	v->end = (v->end - 1) / unit + 1;
+	return true;
+}
+
+static int64_t size_unit(const char *name)
+{
+	if (ga_starts(name, "bytes") || ends_in(name, "_bytes"))
+		return 1;
+	if (ends_in(name, "_kib"))
+		return 1024;
+	return ends_in(name, "_mib") || ends_in(name, "_mib_per_gpu") ? 1024 * 1024 : 0;
+}
+
+/* A number, or a text with the unit of the member, which the name of the member has. */
+static int read_number(const struct ga_field *f, enum ga_where_op op, struct ga_where_value *v,
+		       struct ga_err *err)
+{
 	ga_autofree char *text = without_blanks(v->text);
 	struct ga_err ignored = GA_ERR_INIT;
-	int64_t n, width;
-	size_t i;
+	const int64_t unit = size_unit(f->name);
+	const char *also = NULL;
+	int64_t width;
 
-	if (ends_in(f->name, "price_micros") && strchr(v->text, '.') &&
-	    ga_price_parse(v->text, &n)) {
-		v->begin = n;
-		v->end = n + 1;
+	if ((ends_in(f->name, "price_micros") && strchr(v->text, '.') &&
+	     ga_price_parse(v->text, &v->begin)) ||
+	    ga_int_parse(v->text, f->name, INT64_MIN + 1, INT64_MAX - 1, &v->begin,
+			 &ignored) == 0) {
+		v->end = v->begin + 1;
 		return 0;
 	}
-	if (ga_int_parse(v->text, f->name, INT64_MIN + 1, INT64_MAX - 1, &n, &ignored) == 0) {
-		v->begin = n;
-		v->end = n + 1;
-		return 0;
-	}
-	for (i = 0; i < GA_ARRAY_SIZE(units); i++) {
-		if (!ends_in(f->name, units[i].end))
-			continue;
-		if (units[i].unit && ga_size_parse(text, &n, &ignored) == 0) {
-			v->begin = n / units[i].unit + (n % units[i].unit != 0);
-			v->end = n / units[i].unit + 1;
+	if (unit) {
+		if (read_size(v->text, unit, v))
+			return 0;
+		also = "512M, 64GiB, '8.0 MiB'";
+	} else if (ends_in(f->name, "_ppm")) {
+		if (read_percent(text, v))
+			return 0;
+		also = "5%, 0.2%";
+	} else if (ga_streq(f->name, "elapsed_micros")) {
+		if (read_elapsed(text, &v->begin, &width)) {
+			/* More than 1m is what a person says who does not mean 1m30s. */
+			v->end = v->begin + (op == GA_WHERE_MORE || op == GA_WHERE_AT_MOST ? 1 :
+											   width);
 			return 0;
 		}
-		if (units[i].times > 1 && read_millis(text, &n, &width)) {
-			v->begin = n;
-			v->end = n + width;
-			return 0;
-		}
-		if (!units[i].unit && ga_duration_parse(text, &n, &ignored) == 0) {
-			v->begin = n * units[i].times;
+		also = "105ms, 90s, 15m, 24h";
+	} else if (ends_in(f->name, "_seconds")) {
+		if (ga_duration_parse(text, &v->begin, &ignored) == 0) {
 			v->end = v->begin + 1;
 			return 0;
 		}
-		return ga_refuse(err, GA_USAGE, "no_value", NULL,
-				 ("'%.64s' is no number, and '%s' has numbers", v->text, f->name),
-				 ("also with a unit: %s", units[i].unit ? "512M, 64GiB" :
-				    units[i].times > 1 ? "105ms, 90s, 15m, 24h" :
-							 "90s, 15m, 24h, 7d"));
+		also = "90s, 15m, 24h, 7d";
 	}
-	return ga_fail_for(err, GA_USAGE, "no_value", "'%.64s' is no number, and '%s' has numbers",
-			   v->text, f->name);
+	if (!also)
+		return ga_fail_for(err, GA_USAGE, "no_value",
+				   "'%.64s' is no number, and '%s' has numbers", v->text, f->name);
+	return ga_refuse(err, GA_USAGE, "no_value", NULL,
+			 ("'%.64s' is no number, and '%s' has numbers", v->text, f->name),
+			 ("also with a unit: %s", also));
+}
+
+/* The member of the elements of a list that a table shows of them; NULL: they have none. */
+static const struct ga_field *code_of(const struct ga_field *list)
+{
+	return find(list->sub, "code", strlen("code"));
 }
 
 static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now,
@@ -228,7 +281,7 @@ static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now
 		return 0;
 	case GA_F_INT:
 	case GA_F_INTS:
-		return read_number(f, v, err);
+		return read_number(f, op, v, err);
 	case GA_F_TEXT:
 	case GA_F_TEXTS:
 		if (f->format == GA_T_TIME) {
@@ -239,9 +292,12 @@ static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now
 		}
 		for (w = f->values; w && *w && strcmp(*w, v->text); w++)
 			;
-		return w && !*w ? bad_word(f, v->text, err) : 0;
-	case GA_F_OBJ:
+		return w && !*w && !ga_streq(f->beside, v->text) ? bad_word(f, v->text, err) : 0;
 	case GA_F_LIST:
+		if (code_of(f))
+			return 0;
+		/* fall through */
+	case GA_F_OBJ:
 		return ga_refuse(err, GA_USAGE, "no_value", NULL,
 				 ("'%s' has members and no value of its own", f->name),
 				 ("'%s.%s' is one; '%s=null' is without any", f->name,
@@ -282,9 +338,26 @@ static int next_value(const char **p, struct ga_where_value *ret, struct ga_err 
 	*p = s + (*s == ',');
 	if (*s == ',' && !s[1])
 		return ga_fail(err, GA_USAGE, "a value is empty");
-	ret->null = !quoted && ga_streq(text.buf, "null");
+	ret->null = !quoted && (ga_streq(text.buf, "null") || ga_streq(text.buf, "-"));
 	ret->text = ga_str_take(&text);
 	return 0;
+}
+
+/* Notes the member beside a word: of "cordoned" in the value itself, of "available, cordoned" in
+ * the value before, from which the comma parts it; the list then loses the last. */
+static void note_beside(const struct ga_schema *schema, struct ga_where *w)
+{
+	struct ga_where_value *last = &w->values.v[w->values.n - 1];
+	const char *name = w->field->beside;
+	bool blank = last->text[0] == ' ' && w->values.n > 1 && !last[-1].null;
+
+	if (!name || strcmp(last->text + blank, name) != 0)
+		return;
+	last[blank ? -1 : 0].also = find(schema, name, strlen(name));
+	if (blank) {
+		free(last->text);
+		w->values.n--;
+	}
 }
 
 static bool has_order(const struct ga_field *f)
@@ -305,6 +378,7 @@ int ga_where_parse(const struct ga_schema *schema, const char *text, int64_t now
 	size_t len = ga_where_member_len(text), i;
 	const struct ga_schema *inner;
 	const char *p = text + len;
+	int r;
 
 	*ret = (struct ga_where){ 0 };
 	for (i = 0; i < GA_ARRAY_SIZE(ops) && !ga_starts(p, ops[i].sign); i++)
@@ -325,14 +399,16 @@ int ga_where_parse(const struct ga_schema *schema, const char *text, int64_t now
 			       ops[i].sign, ret->field->name);
 	ret->path = ga_xstrndup(text, len);
 	do {
-		if (next_value(&p, ga_list_add(&ret->values), err) < 0 ||
-		    read_value(ret->field, ret->op, now, &ret->values.v[ret->values.n - 1],
-			       err) < 0) {
-			ga_where_release(ret);
-			return -1;
+		r = next_value(&p, ga_list_add(&ret->values), err);
+		if (r == 0) {
+			note_beside(inner, ret);
+			r = read_value(ret->field, ret->op, now,
+				       &ret->values.v[ret->values.n - 1], err);
 		}
-	} while (*p);
-	return 0;
+	} while (r == 0 && *p);
+	if (r < 0)
+		ga_where_release(ret);
+	return r;
 }
 
 void ga_where_release(struct ga_where *w)
@@ -400,7 +476,17 @@ static bool number_is(const struct ga_where *w, int64_t n)
 	return false;
 }
 
-static bool text_is(const struct ga_where *w, const char *text)
+/* Whether obj has what the value says of the member beside, and the text is the value's. */
+static bool word_is(const struct ga_where_value *v, const char *text, const void *obj)
+{
+	if (!v->also)
+		return is_text(text, v);
+	return (!strcmp(v->text, v->also->name) || is_text(text, v)) &&
+	       *(const int64_t *)at(obj, v->also) == 1;
+}
+
+/* obj is the struct that has the text as a member. */
+static bool text_is(const struct ga_where *w, const char *text, const void *obj)
 {
 	size_t i;
 	int64_t micros;
@@ -410,7 +496,7 @@ static bool text_is(const struct ga_where *w, const char *text)
 	for (i = 0; i < w->values.n; i++) {
 		const struct ga_where_value *v = &w->values.v[i];
 
-		if (!text ? v->null : !v->null && is_text(text, v))
+		if (!text ? v->null : !v->null && word_is(v, text, obj))
 			return true;
 	}
 	return false;
@@ -418,17 +504,19 @@ static bool text_is(const struct ga_where *w, const char *text)
 
 static bool null_is(const struct ga_where *w)
 {
-	return text_is(w, NULL);
+	return text_is(w, NULL, NULL);
 }
 
-static bool value_is(const struct ga_where *w, const struct ga_field *f, const void *p)
+/* obj is the struct that has the member at p. */
+static bool value_is(const struct ga_where *w, const struct ga_field *f, const void *p,
+		     const void *obj)
 {
 	const struct ga_any_list *list = p;
 	size_t i;
 
 	switch (f->type) {
 	case GA_F_TEXT:
-		return text_is(w, *(char *const *)p);
+		return text_is(w, *(char *const *)p, obj);
 	case GA_F_BOOL:
 		return number_is(w, *(const bool *)p);
 	case GA_F_TRI:
@@ -438,7 +526,7 @@ static bool value_is(const struct ga_where *w, const struct ga_field *f, const v
 		return f->presence != GA_REQ && !*(void *const *)p && null_is(w);
 	case GA_F_TEXTS:
 		for (i = 0; i < list->n; i++)
-			if (text_is(w, ((char *const *)list->v)[i]))
+			if (text_is(w, ((char *const *)list->v)[i], obj))
 				return true;
 		return !list->n && null_is(w);
 	case GA_F_INTS:
@@ -447,6 +535,12 @@ static bool value_is(const struct ga_where *w, const struct ga_field *f, const v
 				return true;
 		return !list->n && null_is(w);
 	case GA_F_LIST:
+		for (i = 0; code_of(f) && i < list->n; i++) {
+			const void *item = (const char *)list->v + i * f->sub->size;
+
+			if (value_is(w, code_of(f), at(item, code_of(f)), item))
+				return true;
+		}
 		return !list->n && null_is(w);
 	case GA_F_DECIMAL:
 	case GA_F_JSON:
@@ -468,7 +562,7 @@ static bool some_is(const struct ga_schema *schema, const void *obj, const char 
 		return false;
 	p = at(obj, f);
 	if (!path[len])
-		return value_is(w, f, p);
+		return value_is(w, f, p, obj);
 	path += len + 1;
 	if (f->type == GA_F_LIST) {
 		list = p;

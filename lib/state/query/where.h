@@ -8,7 +8,10 @@
  *	count>2  memory_mib>=64G  since<2026-11-25  started_at>24h (later than 24 hours ago)
  *
  * Values between commas are alternatives; a value in double quotes may have commas, and a doubled
- * quote in it is one. The word null, without quotes, is the absent or unknown value.
+ * quote in it is one. The word null, and -, without quotes, is the absent or unknown value. What a
+ * table shows stands for each value that it shows so: "8.0 MiB", "0.2%", "1.5s". A list of objects
+ * with codes is compared by these, as a table shows it: blockers=tainted. "available, cordoned" has
+ * a blank after the comma and is one value; "cordoned" is each state with it.
  */
 #ifndef GA_STATE_QUERY_WHERE_H
 #define GA_STATE_QUERY_WHERE_H
@@ -27,6 +30,8 @@ enum ga_where_op {
 struct ga_where_value {
 	char *text;
 	bool null;	    /* absent or unknown */
+	const struct ga_field *also; /* the member beside a word of a closed set (schema.h),
+				      * which is true, too; NULL: it does not matter */
 	int64_t begin, end; /* of numbers, booleans (0, 1) and times (microseconds): n is equal when
 			     * begin <= n < end */
 };

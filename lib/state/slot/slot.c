@@ -13,7 +13,7 @@
 	"s.fabric_pf_pci_address, s.numa_node, s.cpuset, s.memory_mib, s.mac, s.private_ip, " \
 	"s.bridge, s.port, s.storage_ownership, s.wipe_minimum_class, s.wipe_verify, " \
 	"s.wipe_gpu_memory, s.health_state, s.health_detail, s.health_since, " \
-	"s.cordon_reason, s.cordon, " \
+	"s.cordon_reason, s.cordon, iif(s.cordon IS NOT NULL, 1, NULL), " \
 	"dd.dirty_since IS NOT NULL OR dg.dirty_since IS NOT NULL, " \
 	"coalesce(min(dd.dirty_since, dg.dirty_since), dd.dirty_since, dg.dirty_since), " \
 	"s.wipe_evidence_id, e.gpu_memory, c.allocation_id, c.id, " \

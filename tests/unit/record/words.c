@@ -233,6 +233,22 @@ static void sizes(void)
 		{ 1024, "1.0 KiB" },
 		{ INT64_C(3840755982336), "3.5 TiB" },
 	};
+	/* What a table shows, and the sizes around those that it stands for. */
+	static const struct {
+		const char *in;
+		int64_t begin, end;
+	} read[] = {
+		{ "512 B", 512, 513 },
+		{ "1.0 KiB", 1024, 1076 }, /* 1.05 is 1075.2 */
+		{ "8.0 MiB", 8336180, 8441037 },
+		{ "8.0MiB", 8336180, 8441037 },
+		{ "10 MiB", 10485760, 11010049 }, /* 9.9 MiB has a digit after the point */
+		{ "64 GiB", INT64_C(68182605824), INT64_C(69256347648) + 1 },
+		{ "2.25 KiB", 2299, 2310 },
+		{ "64G", -1, 0 }, { "64", -1, 0 }, { "1.5", -1, 0 }, { "1. KiB", -1, 0 },
+		{ "1.5 B", -1, 0 }, { "1 XiB", -1, 0 }, { "999999999999 PiB", -1, 0 },
+		{ "", -1, 0 }, { ".5 KiB", -1, 0 }, { "1.23456 KiB", -1, 0 },
+	};
 	char out[GA_SIZE_SIZE];
 	size_t i;
 
@@ -249,6 +265,14 @@ static void sizes(void)
 	for (i = 0; i < GA_ARRAY_SIZE(shown); i++)
 		t_str(ga_size_format(shown[i].bytes, out), shown[i].out, "size %" PRId64,
 		      shown[i].bytes);
+	for (i = 0; i < GA_ARRAY_SIZE(read); i++) {
+		int64_t begin = -1, end = 0;
+		bool r = ga_size_read_shown(read[i].in, &begin, &end);
+
+		t_int(r, read[i].begin >= 0, "'%s' is read or not", read[i].in);
+		t_int(begin, read[i].begin, "first size shown as '%s'", read[i].in);
+		t_int(end, read[i].end, "first size no longer shown as '%s'", read[i].in);
+	}
 	t_ok(strlen(ga_size_format(GA_INT_MAX_SAFE, out)) < GA_SIZE_SIZE, "the largest size fits");
 }
 

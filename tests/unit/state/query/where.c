@@ -23,7 +23,8 @@ static const struct ga_schema part = {
 };
 struct whole {
 	char *state, *since, *actor, *note;
-	int64_t count, memory_mib, hold_seconds, elapsed_micros, sure;
+	int64_t count, memory_mib, hold_seconds, elapsed_micros, parts_ppm, bytes_read;
+	int64_t sure, marked;
 	bool tainted;
 	struct ga_texts slots;
 	struct ga_ints counts;
@@ -34,7 +35,9 @@ static const struct ga_schema whole = {
 	.kind = "gpuaas.whole/1",
 	.size = sizeof(struct whole),
 	.fields = (const struct ga_field[]){
-		GA_ENUM(whole, state, GA_REQ, words, "state"),
+		GA_FIELD(whole, state, GA_F_TEXT, GA_REQ, .values = words, .beside = "marked",
+			 .doc = "state"),
+		GA_FIELD(whole, marked, GA_F_TRI, GA_OPT, .doc = "beside the state"),
 		GA_TEXT(whole, since, GA_NULLOK, GA_T_TIME, "time"),
 		GA_TEXT(whole, actor, GA_NULLOK, GA_T_ANY, "person"),
 		GA_TEXT(whole, note, GA_NULLOK, GA_T_ANY, "text"),
@@ -42,6 +45,8 @@ static const struct ga_schema whole = {
 		GA_MIB(whole, memory_mib, GA_NULLOK, "MiB"),
 		GA_SECONDS(whole, hold_seconds, GA_NULLOK, "seconds"),
 		GA_AMOUNT(whole, elapsed_micros, GA_NULLOK, "microseconds"),
+		GA_COUNT(whole, parts_ppm, GA_NULLOK, "parts"),
+		GA_BYTES(whole, bytes_read, GA_NULLOK, "bytes"),
 		GA_TRI(whole, sure, "tristate"),
 		GA_BOOL(whole, tainted, "truth value"),
 		GA_TEXTS(whole, slots, GA_REQ, GA_T_ID, "texts"),
@@ -53,10 +58,11 @@ static const struct ga_schema whole = {
 };
 
 static const char record[] =
-	"{\"kind\":\"gpuaas.whole/1\",\"state\":\"wiping\","
+	"{\"kind\":\"gpuaas.whole/1\",\"state\":\"wiping\",\"marked\":true,"
 	"\"since\":\"2026-11-25T03:56:13.250000Z\","
 	"\"actor\":\"root(0) via sudo\",\"note\":\"one, two \\\"three\\\"\",\"count\":4,"
-	"\"memory_mib\":65536,\"hold_seconds\":7200,\"elapsed_micros\":90000000,\"sure\":null,"
+	"\"memory_mib\":65536,\"hold_seconds\":7200,\"elapsed_micros\":90000000,"
+	"\"parts_ppm\":123400,\"bytes_read\":8000000,\"sure\":null,"
 	"\"tainted\":true,\"slots\":[\"aaaaaaaa\",\"bbbbbbbb\"],\"counts\":[1,8],"
 	"\"nvme\":{\"code\":null,\"size_bytes\":1000},"
 	"\"blockers\":[{\"code\":\"one\",\"size_bytes\":null},"
@@ -104,7 +110,16 @@ static const struct {
 	{ "hold_seconds=2h", true },	{ "hold_seconds<1h", false },
 	{ "elapsed_micros>1m", true },	{ "elapsed_micros>2m", false },
 	{ "elapsed_micros>105ms", true }, { "elapsed_micros<1.5s", false },
-	{ "memory_mib=64 GiB", true },
+	{ "memory_mib=64 GiB", true },	{ "memory_mib=64.0 GiB", true },
+	{ "memory_mib=63 GiB", false },	{ "memory_mib!=64 GiB", false },
+	{ "memory_mib>63.9 GiB", true }, { "memory_mib>64 GiB", false },
+	{ "elapsed_micros=1m30s", true }, { "elapsed_micros=90s", true },
+	{ "elapsed_micros=91s", false }, { "elapsed_micros>90s", false },
+	{ "elapsed_micros>=90s", true }, { "elapsed_micros=<1ms", false },
+	{ "parts_ppm=12.3%", true },	{ "parts_ppm=12%", false },
+	{ "parts_ppm>12%", true },	{ "parts_ppm=12.4%", false },
+	{ "bytes_read=7.6 MiB", true },	{ "bytes_read=7.7 MiB", false },
+	{ "bytes_read>1MiB", true },	{ "bytes_read=8M", false },
 	{ "nvme.size_bytes=1000", true }, { "nvme.size_bytes<1K", true },
 	/* truth values */
 	{ "tainted=true", true },	{ "tainted=yes", true },
@@ -120,6 +135,17 @@ static const struct {
 	{ "blockers.code!=two", false }, { "blockers.size_bytes=null", true },
 	{ "blockers=null", false },	{ "nvme=null", false },
 	{ "nvme!=null", true },		{ "nvme.code=null", true },
+	/* as a table shows them */
+	{ "blockers=one,two", true },	{ "blockers=two", true },
+	{ "blockers=three", false },	{ "blockers!=three", true },
+	{ "blockers!=two", false },	{ "blockers=-", false },
+	{ "blockers!=-", true },	{ "nvme.code=-", true },
+	{ "sure=-", true },		{ "since=-", false },
+	{ "note=\"-\"", false },
+	{ "state=wiping, marked", true },  { "state=active, marked", false },
+	{ "state=marked", true },	   { "state!=marked", false },
+	{ "state!=active, marked", true }, { "state!=wiping, marked", false },
+	{ "state=active,marked", true },   { "marked=yes", true },
 };
 
 static const struct {
@@ -131,6 +157,9 @@ static const struct {
 	{ "state=wiping,activ", "'activ' is never the value", "near to it: 'active'" },
 	{ "state!=nothing", "'nothing' is never", "it is one of" },
 	{ "state=null,whiping", "'whiping' is never", "near to it: 'wiping'" },
+	{ "state=markd", "'markd' is never the value", "near to it: 'marked'" },
+	{ "state=wiping, active", "' active' is never the value", "near to it: 'active'" },
+	{ "state=null, marked", "' marked' is never the value", "near to it: 'marked'" },
 	{ "sate=active", "'sate' is no member of gpuaas.whole/1", "near to it: 'state', " },
 	{ "nvme.codes=x", "'nvme.codes' is no member", "its members: code size_bytes" },
 	{ "state.x=1", "'state.x' is no member", "" },
@@ -146,7 +175,8 @@ static const struct {
 	{ "tainted>false", "'>' compares numbers and times", "" },
 	{ "count>null", "nothing is more or less than null", "" },
 	{ "nvme=x", "'nvme' has members and no value of its own", "'nvme.code' is one" },
-	{ "blockers=x", "'blockers' has members", "'blockers.code' is one" },
+	{ "memory_mib=64.0 QiB", "'64.0 QiB' is no number", "'8.0 MiB'" },
+	{ "parts_ppm=x%", "'x%' is no number", "also with a unit: 5%, 0.2%" },
 	{ "state", "'state' is not MEMBER=VALUE", "MEMBER!=VALUE" },
 	{ "=x", "is not MEMBER=VALUE", "" },
 	{ "", "is not MEMBER=VALUE", "" },

@@ -115,9 +115,23 @@ static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend
 	return NULL;
 }
 
+/* Reads the name of a node or allocation; NULL: it has none. */
+static int read_name(struct ga_db *db, const struct ga_attend *f, char **ret, struct ga_err *err)
+{
+	*ret = NULL;
+	if (ga_streq(f->object_kind, "node"))
+		return ga_db_one(db, err, "SELECT name FROM node WHERE id = ?1", "sS", f->object,
+				 ret);
+	if (ga_streq(f->object_kind, "allocation") || ga_streq(f->object_kind, "plan"))
+		return ga_db_one(db, err, "SELECT name FROM allocation WHERE id = ?1", "sS",
+				 f->object, ret);
+	return 0;
+}
+
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *sentence = f->sentence, *given = f->command, *command = NULL;
+	ga_autofree char *name = NULL;
 	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
 	struct ga_attention a = {
 		.object = (char *)(uintptr_t)f->object,
@@ -137,6 +151,9 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 	a.acknowledged = known ? (struct ga_acknowledged *)(uintptr_t)&known->shown : NULL;
 	a.sentence = sentence ? ga_time_shorten(sentence) : NULL;
 	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
+	if (read_name(to->db, f, &name, err) < 0)
+		return -1;
+	a.name = name;
 	if (to->lasting) {
 		ga_str_clear(to->lasting);
 		ga_str_add(to->lasting, lasting);

@@ -44,6 +44,7 @@ struct ga_attend_to {
 	 * sentence of the row is for people: shortened, and made for this machine. */
 	struct ga_str *lasting;
 	/* ga_store_list_attention fills these in: */
+	struct ga_db *db; /* has the names of objects */
 	const struct ga_tenants *tenants;
 	const struct ga_acknowledgements *acknowledged;
 };

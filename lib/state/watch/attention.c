@@ -586,6 +586,47 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 	return r;
 }
 
+/* Hardware that a discovery found and that nobody decided about: no slot has the index, or a
+ * retired one had another GPU or disk there. Blockers of a node have a row with the same command. */
+static int attend_unapproved(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT n.id, n.state, n.since, count(*) FROM candidate k "
+			"JOIN node n ON n.id = k.node_id "
+			"WHERE n.state IN ('enrolled', 'active') AND n.blockers = '[]' "
+			"AND (n.held_by IS NULL OR n.held_by = 'slices') "
+			"AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.node_id = k.node_id "
+			"AND s.slot_index = k.slot_index AND (s.retired = 0 OR (s.gpu_identity IS "
+			"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') "
+			"AND s.nvme_wwid IS "
+			"json_extract(" GA_SQL_OBJECT("k.record") ", '$.nvme.wwid')))) "
+			"GROUP BY n.id ORDER BY n.id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		int64_t n = ga_rows_int(rows, 3);
+		struct ga_attend f = {
+			.object_kind = "node",
+			.object = ga_rows_text(rows, 0),
+			.state = ga_rows_text(rows, 1),
+			.since = ga_rows_text(rows, 2),
+			.node = ga_rows_text(rows, 0),
+			.code = "not_approved",
+			.sentence = ga_xprintf("%" PRId64 " %s for approval", n, n == 1 ?
+					       "candidate of the node waits" :
+					       "candidates of the node wait"),
+			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve --all-ready | "
+					      "gpuaas-wipe"),
+		};
+
+		if (ga_attention_emit(&f, to, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
 /* Free slots that take no placement: their host has not been read since the restore. */
 static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -682,13 +723,15 @@ int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *given, 
 	ga_cleanup(ga_acknowledgements_release) struct ga_acknowledgements known = { 0 };
 	struct ga_attend_to all = *given, *to = &all;
 
+	all.db = db;
 	all.tenants = &tenants;
 	all.acknowledged = &known;
 	if (read_tenants(db, given->here, &tenants, err) < 0 ||
 	    ga_store_acknowledgements(db, &known, err) < 0)
 		return -1;
 	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
-	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
+	    attend_nodes(db, to, err) < 0 || attend_unapproved(db, to, err) < 0 ||
+	    attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
 	    ga_store_each_unsellable(db, attend_unsellable, to, err) < 0 ||
 	    ga_attend_damaged(db, to, err) < 0 ||

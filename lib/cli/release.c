@@ -102,6 +102,17 @@ static bool may_act_here(void)
 	return !geteuid() || access(ga_cli_host_dir(), R_OK | W_OK | X_OK) == 0 || errno != EACCES;
 }
 
+void ga_release_say_next(const struct ga_release_order *order, const char *here)
+{
+	ga_autofree char *command = ga_store_leave(GA_M_ALLOCATION, "releasing", order->shape,
+						   order->allocation);
+	ga_autofree char *there = ga_streq(order->node, here) ||
+						  ga_streq(order->shape, "baremetal") ?
+					  NULL : ga_remote_command(command, order->node);
+
+	ga_cli_next("nothing is stopped yet: '%s' does it", there ? there : command);
+}
+
 int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_err *err)
 {
 	const struct ga_release_intent intent = {
@@ -112,7 +123,6 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 		.dry_run = ask->dry_run,
 	};
 	ga_cleanup(ga_release_outcome_clear) struct ga_release_outcome o = { 0 };
-	ga_autofree char *command = NULL, *there = NULL;
 	struct ga_db *db = NULL;
 	int r;
 
@@ -129,13 +139,8 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	if (ga_streq(o.order.node, ask->node) && ga_streq(o.order.shape, "slice") &&
 	    may_act_here())
 		return ga_release_carry_out(&o.order, ask, err);
-	if (!ask->dry_run) {
-		command = ga_store_leave(GA_M_ALLOCATION, "releasing", o.order.shape,
-					 o.order.allocation);
-		there = ga_streq(o.order.node, ask->node) || ga_streq(o.order.shape, "baremetal") ?
-				ga_xstrdup(command) : ga_remote_command(command, o.order.node);
-		ga_cli_next("nothing is stopped yet: '%s' does it", there);
-	}
+	if (!ask->dry_run)
+		ga_release_say_next(&o.order, ask->node);
 	return ga_emit(&ga_release_order_schema, &o.order, err);
 }
 

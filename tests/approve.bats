@@ -62,7 +62,7 @@ slot_of()
   GPUAAS_NODE=$node run_ok "${approve[@]}" --all-ready
   assert_equal "$(grep -c "$next" <<< "$output")" 1
   [[ ${lines[-1]%$'\r'} == "$next'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' does it" ]]
-  # What a pipe gets in place of that is the same orders again.
+  # Approved again in a pipe, the same orders go to the next program.
   run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
   jq_slurp_is 'map(select(.kind == "gpuaas.wipe-order/1")) | length' 2
   GPUAAS_NODE=$node run_ok "${approve[@]}" --slot 1

@@ -137,7 +137,7 @@ codes()
   assert_equal "$(codes)" ""
   state_sql "UPDATE candidate SET record = json_set(record, '$.nvme.wwid', 'eui.new') WHERE slot_index = 2"
   assert_equal "$(codes)" not_approved
-  # What a node's blocker names has that row alone.
+  # A blocker of the node has the only row.
   state_sql "UPDATE node SET blockers = '[{\"code\":\"no_iommu\",\"subject\":null,\"evidence\":\"none\",\"hint\":null}]', generation = generation + 1"
   assert_equal "$(codes)" no_iommu
 }
@@ -383,6 +383,8 @@ drain_overdue()
   state_sql "DELETE FROM task; UPDATE slot SET wipe_cause = 'repair', generation = generation + 1 WHERE id = '$slot'"
   run_ok gpuaas-list attention
   jq_is .command "gpuaas-approve repair $slot --reason TEXT | gpuaas-wipe"
+  # The only word to fill in, and what to write for it.
+  jq_is '.sentence | endswith("; TEXT: what was done")' true
 }
 
 @test "every row has a command that is one" {
@@ -392,7 +394,7 @@ drain_overdue()
   slot=$(gpuaas-list slots --where state=available --limit 1 | jq -r .slot)
   gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
   run_ok gpuaas-list attention --where "object=$slot"
-  jq_is .sentence smoke
+  jq_is .sentence "smoke; TEXT: why"
   run_ok gpuaas-list attention --table
   assert_output "OBJECT "
   [[ ${lines[0]} =~ ^OBJECT\ +CODE\ +STATE ]]

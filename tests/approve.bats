@@ -619,7 +619,7 @@ evidence_of()
   state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
     WHERE id IN (SELECT nvme_wwid FROM slot WHERE id = '$s' UNION SELECT gpu_id FROM slot WHERE id = '$s')"
   run_ok gpuaas-list attention --where "object=$s"
-  jq_is '"\(.code): \(.sentence)"' "tainted: not proven wiped since its last use; disabled: smells burnt"
+  jq_is '"\(.code): \(.sentence)"' "tainted: not proven wiped since its last use; disabled: smells burnt; TEXT: what was done"
   state_sql "UPDATE slot SET generation = generation + 1, blockers =
     '[{\"code\":\"wipe_unknown\",\"subject\":null,\"evidence\":\"cut off\",\"hint\":null}]' WHERE id = '$s'"
   run_ok gpuaas-list attention --where "object=$s"

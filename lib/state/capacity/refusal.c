@@ -344,9 +344,9 @@ static int by_gpus(const void *a, const void *b)
 	return by_members(x, y);
 }
 
-/* The rows of a request stand together, by time: the group of its first row counts the request, that
- * of the first row of each day a day of its GPUs, and each row its attempts. So every number of the
- * groups adds up to that of all. */
+/* The rows of a request stand together, by time: the group of its first row counts the request,
+ * that of the first row of each day a day of its GPUs, and each row its attempts. So every number
+ * of the groups adds up to that of all. */
 static int sum(struct ga_rows *rows, const bool by[WORDS], struct groups *list, struct ga_err *err)
 {
 	ga_autofree char *before = NULL, *day_before = NULL;

@@ -51,11 +51,12 @@ static bool keep_off(const struct ga_attend *f, const struct ga_attend_to *to, b
 						      GA_TAKE(given);
 
 		*sentence = ga_xprintf("%s; a tenant that this state does not know may have the "
-				       "machine: ask the executables of baremetal.d/status first; "
-				       "if none has it: %s", said, there);
+				       "machine: ask the executables of baremetal.d/status first "
+				       "(TEXT: what they say); if none has it: %s", said, there);
 	} else {
 		*sentence = ga_xprintf("%s; a tenant has the machine: %s", said,
-				       unsure ? "the executables of baremetal.d/status confirm it" :
+				       unsure ? "the executables of baremetal.d/status confirm it "
+						"(TEXT: what they say)" :
 						"nothing of gpuaas runs there until its release");
 	}
 	*command = unsure ? ga_command("gpuaas-reconcile --inventory --machine %s | gpuaas-state "
@@ -184,7 +185,7 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 	command = elsewhere && !from_here ? ga_remote_command(given, f->node) : GA_TAKE(given);
 	a.acknowledged = known ? (struct ga_acknowledged *)(uintptr_t)&known->shown : NULL;
 	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
-	if (sentence && strstr(a.command, " TEXT")) {
+	if (sentence && strstr(a.command, " TEXT") && !strstr(sentence, "TEXT: ")) {
 		ga_autofree char *why = sentence;
 
 		sentence = ga_xprintf("%s; TEXT: %s", why, text_for(a.command));

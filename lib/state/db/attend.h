@@ -33,8 +33,8 @@ struct ga_acknowledgements {
 /* The sentence without what changes by itself: times, and for a hook each number, as it counts its
  * attempts. Allocated. */
 char *ga_attend_lasting(const char *object_kind, const char *sentence);
-/* "evidence: hint", with as much of the hint as makes one line of a table in 80 columns: up to the end
- * of one of its steps. gpuaas-show and gpuaas-explain have the whole hint. hint: NULL: none.
+/* "evidence: hint", with as much of the hint as makes one line of a table in 80 columns: up to the
+ * end of one of its steps. gpuaas-show and gpuaas-explain have the whole hint. hint: NULL: none.
  * Allocated. */
 char *ga_attend_why(const char *evidence, const char *hint);
 /* The receiver of the rows, and the node that this machine is (NULL: not known, or none). A command

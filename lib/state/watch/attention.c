@@ -588,7 +588,7 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 }
 
 /* Hardware that a discovery found and that nobody decided about: no slot has the index, or a
- * retired one had another GPU or disk there. Blockers of a node have a row with the same command. */
+ * retired one had another GPU or disk there. Blockers of a node have a row with that command. */
 static int attend_unapproved(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;

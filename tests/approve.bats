@@ -623,7 +623,7 @@ evidence_of()
   state_sql "UPDATE slot SET generation = generation + 1, blockers =
     '[{\"code\":\"wipe_unknown\",\"subject\":null,\"evidence\":\"cut off\",\"hint\":null}]' WHERE id = '$s'"
   run_ok gpuaas-list attention --where "object=$s"
-  jq_is '"\(.code): \(.sentence)"' "wipe_unknown: cut off; disabled: smells burnt"
+  jq_is '"\(.code): \(.sentence)"' "wipe_unknown: cut off; disabled: smells burnt; TEXT: what was done"
   assert_equal "$(offered)" "gpuaas-approve repair $s --reason again | gpuaas-wipe"
   run_status 1 in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0'
   assert_stderr "slot 0 of '$(in_host gpuaas-discover | jq -r 'select(.kind == "gpuaas.host/1").node')': \

@@ -423,7 +423,7 @@ attention()
   jq_is '"\(.object) \(.acknowledged.reason) \(.acknowledged.by | test("root"))"' \
     "$slot a NIC comes on Friday true"
   assert_equal "$(attention length)" 0
-  assert_equal "$(cat "$T/hidden")" "1 acknowledged entry is hidden; --all shows it"
+  assert_equal "$(cat "$T/hidden")" "1 acknowledged entry is hidden; 'gpuaas-list attention --all' shows it"
   run_ok gpuaas-list attention --all
   jq_is .acknowledged.reason "a NIC comes on Friday"
   refute_stderr hidden

@@ -102,17 +102,6 @@ static bool may_act_here(void)
 	return !geteuid() || access(ga_cli_host_dir(), R_OK | W_OK | X_OK) == 0 || errno != EACCES;
 }
 
-void ga_release_say_next(const struct ga_release_order *order, const char *here)
-{
-	ga_autofree char *command = ga_store_leave(GA_M_ALLOCATION, "releasing", order->shape,
-						   order->allocation);
-	ga_autofree char *there = ga_streq(order->node, here) ||
-						  ga_streq(order->shape, "baremetal") ?
-					  NULL : ga_remote_command(command, order->node);
-
-	ga_cli_next("nothing is stopped yet: '%s' does it", there ? there : command);
-}
-
 int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_err *err)
 {
 	const struct ga_release_intent intent = {

@@ -188,6 +188,7 @@ static int run(struct ga_err *err)
 	if (r >= 0)
 		r = n ? ga_approve_each(&run_state, args, (size_t)n, &opt.where, opt.explain, err) :
 			run_stream(err);
+	ga_approve_say_next(&run_state, n ? args[0] : NULL);
 	ga_approve_release(&run_state);
 	ga_list_release(&slots);
 	return r;

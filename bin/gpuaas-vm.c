@@ -110,10 +110,23 @@ static int run_unpublish(struct ga_err *err)
 	return ga_vm_unpublish(operand(), proto, from, &o, err);
 }
 
+static size_t ports;
+
+static int emit_port(const struct ga_schema *schema, const void *obj, struct ga_err *err)
+{
+	ports++;
+	return ga_emit(schema, obj, err);
+}
+
 static int run_published(struct ga_err *err)
 {
-	o.to.result = ga_emit;
-	return ga_vm_published(operand(), &o, err);
+	int r;
+
+	o.to.result = emit_port;
+	r = ga_vm_published(operand(), &o, err);
+	if (!r && !ports)
+		ga_cli_say_none("published port", "published ports", "");
+	return r;
 }
 
 static int run_console(struct ga_err *err)

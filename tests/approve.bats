@@ -51,6 +51,28 @@ slot_of()
   jq_is .state active
 }
 
+@test "on a terminal, orders that go to nobody say what comes next" {
+  discover lab1
+  node=$(jq -r 'select(.kind == "gpuaas.host/1").node' "$T/lab1.rec")
+  # shellcheck disable=SC2016 # for the inner shell
+  approve=("$SRC/tests/on-terminal" 24x300 sh -c 'gpuaas-approve "$@" < "$T/lab1.rec"' -)
+  next="these orders do nothing yet, and nothing is for sale before its wipe: "
+  run_ok "${approve[@]}" --all-ready --dry-run
+  refute_output "these orders"
+  GPUAAS_NODE=$node run_ok "${approve[@]}" --all-ready
+  assert_equal "$(grep -c "$next" <<< "$output")" 1
+  [[ ${lines[-1]%$'\r'} == "$next'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' does it" ]]
+  # Approved again in a pipe, the same orders go to the next program.
+  run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-order/1")) | length' 2
+  GPUAAS_NODE=$node run_ok "${approve[@]}" --slot 1
+  assert_output "gpuaas-approve --slot 1 | gpuaas-wipe"
+  GPUAAS_NODE=another run_ok "$SRC/tests/on-terminal" 24x300 gpuaas-approve repair "$(slot_of 0)" "$(slot_of 1)" --reason "new fan"
+  [[ ${lines[-1]%$'\r'} == "$next'gpuaas-approve repair $(slot_of 0) $(slot_of 1) --reason 'new fan' | gpuaas-on gpuaas-wipe | gpuaas-state fold -' does it" ]]
+  run_ok gpuaas-approve repair "$(slot_of 0)" --reason x
+  assert_equal "$stderr" ""
+}
+
 @test "the same stream again changes nothing and gives the same records" {
   discover h200
   run_ok gpuaas-approve --all-ready < "$T/h200.rec"
@@ -623,11 +645,11 @@ evidence_of()
   state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
     WHERE id IN (SELECT nvme_wwid FROM slot WHERE id = '$s' UNION SELECT gpu_id FROM slot WHERE id = '$s')"
   run_ok gpuaas-list attention --where "object=$s"
-  jq_is '"\(.code): \(.sentence)"' "tainted: not proven wiped since its last use; disabled: smells burnt"
+  jq_is '"\(.code): \(.sentence)"' "tainted: not proven wiped since its last use; disabled: smells burnt; TEXT: what was done"
   state_sql "UPDATE slot SET generation = generation + 1, blockers =
     '[{\"code\":\"wipe_unknown\",\"subject\":null,\"evidence\":\"cut off\",\"hint\":null}]' WHERE id = '$s'"
   run_ok gpuaas-list attention --where "object=$s"
-  jq_is '"\(.code): \(.sentence)"' "wipe_unknown: cut off; disabled: smells burnt"
+  jq_is '"\(.code): \(.sentence)"' "wipe_unknown: cut off; disabled: smells burnt; TEXT: what was done"
   assert_equal "$(offered)" "gpuaas-approve repair $s --reason again | gpuaas-wipe"
   run_status 1 in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0'
   assert_stderr "slot 0 of '$(in_host gpuaas-discover | jq -r 'select(.kind == "gpuaas.host/1").node')': \

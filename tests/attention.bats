@@ -100,6 +100,62 @@ codes()
   assert_equal "$(codes)" ""
 }
 
+@test "hardware that nobody approved has a row, and the list of candidates shows the slots" {
+  gpuaas-state init --lab > "$T/init"
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/apply"
+  setup_host h200
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" 1 3 < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --record-only < "$T/fleet.rec" > "$T/out"
+  NODE=$(gpuaas-list nodes | jq -r .node)
+  gpuaas-node rename "$NODE" h7 > "$T/out"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.name,.code,.state,.sentence,.command]|join("|")' \
+    "$NODE|h7|not_approved|enrolled|3 candidates of the node wait for approval|gpuaas-on --nodes node=$NODE gpuaas-discover | gpuaas-approve --all-ready | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  assert_equal "$(jq -r .since <<< "$output")" "$(gpuaas-list nodes | jq -r .since)"
+  run_ok gpuaas-list attention --table
+  assert_output "h7"
+  run_ok gpuaas-list candidates
+  jq_slurp_is 'map(has("slot"))|unique|tostring' '[false]'
+  gpuaas-approve --slot 0 --slot 1 < "$T/fleet.rec" > "$T/slots"
+  run_ok gpuaas-list attention --where code=not_approved
+  jq_is .sentence "1 candidate of the node waits for approval"
+  run_ok gpuaas-list candidates
+  jq_slurp_is 'map("\(.slot_index) \(.slot)")|join(",")' \
+    "$(gpuaas-list slots | jq -rs '(map("\(.slot_index) \(.slot)") + ["2 null"])|join(",")')"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  run_ok gpuaas-list candidates --where 'slot!=null'
+  assert_equal "${#lines[@]}" 2
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  assert_equal "$(codes)" ""
+  # A person decided about retired hardware; another disk in its place is new.
+  slot=$(gpuaas-list slots --where slot_index=2 | jq -r .slot)
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  gpuaas-approve disable "$slot" --reason worn > "$T/out"
+  gpuaas-approve retire "$slot" --reason worn > "$T/out"
+  assert_equal "$(codes)" ""
+  state_sql "UPDATE candidate SET record = json_set(record, '$.nvme.wwid', 'eui.new') WHERE slot_index = 2"
+  assert_equal "$(codes)" not_approved
+  # A blocker of the node has the only row.
+  state_sql "UPDATE node SET blockers = '[{\"code\":\"no_iommu\",\"subject\":null,\"evidence\":\"none\",\"hint\":null}]', generation = generation + 1"
+  assert_equal "$(codes)" no_iommu
+}
+
+@test "a row shows the name of a node and of an allocation" {
+  fleet 1 2
+  gpuaas-node rename "$NODE" h7 > "$T/out"
+  job=$(running --name short --run-time 1s)
+  # shellcheck disable=SC2016 # for the inner shell
+  wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$job"
+  drain_overdue
+  run_ok gpuaas-list attention
+  jq_slurp_is 'map("\(.code) \(.name)")|sort|join(",")' "drain_overdue h7,run_time_over short"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  COLUMNS=80 run_ok gpuaas-list attention --table
+  [[ ${lines[0]} =~ ^OBJECT\ +NAME\ +CODE ]] || { echo "$output"; return 1; }
+}
+
 @test "a run time that is over, or nearly" {
   fleet 1 4
   long=$(running --run-time 3h --project vision)
@@ -327,6 +383,8 @@ drain_overdue()
   state_sql "DELETE FROM task; UPDATE slot SET wipe_cause = 'repair', generation = generation + 1 WHERE id = '$slot'"
   run_ok gpuaas-list attention
   jq_is .command "gpuaas-approve repair $slot --reason TEXT | gpuaas-wipe"
+  # The only word to fill in, and what to write for it.
+  jq_is '.sentence | endswith("; TEXT: what was done")' true
 }
 
 @test "every row has a command that is one" {
@@ -336,7 +394,7 @@ drain_overdue()
   slot=$(gpuaas-list slots --where state=available --limit 1 | jq -r .slot)
   gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
   run_ok gpuaas-list attention --where "object=$slot"
-  jq_is .sentence smoke
+  jq_is .sentence "smoke; TEXT: why"
   run_ok gpuaas-list attention --table
   assert_output "OBJECT "
   [[ ${lines[0]} =~ ^OBJECT\ +CODE\ +STATE ]]
@@ -365,7 +423,7 @@ attention()
   jq_is '"\(.object) \(.acknowledged.reason) \(.acknowledged.by | test("root"))"' \
     "$slot a NIC comes on Friday true"
   assert_equal "$(attention length)" 0
-  assert_equal "$(cat "$T/hidden")" "1 acknowledged entry is hidden; --all shows it"
+  assert_equal "$(cat "$T/hidden")" "1 acknowledged entry is hidden; 'gpuaas-list attention --all' shows it"
   run_ok gpuaas-list attention --all
   jq_is .acknowledged.reason "a NIC comes on Friday"
   refute_stderr hidden

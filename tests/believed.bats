@@ -74,7 +74,7 @@ kept_user_data()
   assert_stderr "a wipe counts from $from on"
   run_ok gpuaas-list attention --where "object=$slot"
   jq_is '.code' wipe_too_old
-  jq_is ".sentence | endswith(\"; a wipe counts from $from on\")" true
+  jq_is ".sentence | endswith(\"; a wipe counts from $from on; TEXT: what was done\")" true
   run_status 8 gpuaas-approve repair "$slot" --reason again
   assert_stderr "$from"
   assert_equal "$(gpuaas-list slots --where "slot=$slot" | jq -r .state)" cleanup_blocked

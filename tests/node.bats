@@ -255,6 +255,14 @@ blocker()
   run_ok gpuaas-state check
 }
 
+@test "an evacuation on a terminal says what carries out its orders" {
+  fleet 2 1
+  job=$(running --name job)
+  run "$SRC/tests/on-terminal" 24x300 gpuaas-node drain "$NODE" --reason fan --evacuate --consent job
+  assert_output "nothing runs yet: 'gpuaas-list plan --where allocation="
+  assert_output "nothing is stopped yet: 'gpuaas-release $job | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -' does it"
+}
+
 @test "an evacuation of something that is not there, or not here, drains nothing" {
   fleet 2 1
   job=$(running --name job)

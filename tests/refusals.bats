@@ -112,30 +112,57 @@ lab slice 1 default null null node_missing"
   assert_equal "$(kept .seq | wc -l)" 3
 }
 
-@test "the report counts a request once in a group, and metrics once a day and reason" {
+# adds_up REPORT: its groups, whatever they are, add up to the total of all
+adds_up()
+{
+  local by all
+  # shellcheck disable=SC2016 # jq's variables
+  all='[.[] | [.requests, .gpus, .gpu_days, .attempts]] | transpose | map(add) | join(" ")'
+  for by in code,type code user day project,profile code,day; do
+    assert_equal "$by: $(gpuaas-report refusals "$@" --by "$by" | jq -rs "$all")" \
+      "$by: $(gpuaas-report refusals "$@" --by profile | jq -rs "$all")"
+  done
+}
+
+@test "the report and the metrics count a request once, and no mistake" {
   for _ in 1 2 3; do refused --gpus 8 --name big; done
   refused --gpus 2 --type nvidia-h200-141gb
+  # Names that nothing has, and what the profile does not sell: no GPU would have helped.
   refused --gpus 8 --name big --node nowhere
+  echo '{"kind":"gpuaas.request/1","profile":"lab","types":["gtx9"],"name":"typo"}' > "$T/typo"
+  run_status 2 gpuaas-place < "$T/typo"
+  run_status 1 gpuaas-place --profile old
   run_ok gpuaas-report refusals
   jq_slurp_is 'map("\(.code) \(.type) \(.requests) \(.gpus) \(.gpu_days) \(.attempts)")|join(",")' \
-    "no_capacity null 1 8 8 3,node_missing null 1 8 8 1,no_capacity nvidia-h200-141gb 1 2 2 1"
+    "no_capacity null 1 8 8 3,no_capacity nvidia-h200-141gb 1 2 2 1"
   run_ok gpuaas-report refusals --by profile
-  jq_is '"\(.profile) \(.code) \(.requests) \(.gpus) \(.attempts)"' "lab null 2 10 5"
+  jq_is '"\(.profile) \(.code) \(.requests) \(.gpus) \(.attempts)"' "lab null 2 10 4"
+  assert_equal "$(kept .code | sort -u | paste -sd ' ')" "no_capacity node_missing profile_retired unknown_type"
   # the same request on the day before: one request, and a second day
   state_sql "INSERT INTO refusal (day, actor, project, profile, shape, type, types, count, name,
       request_id, code, sentence, attempts, first_at, last_at)
     SELECT date(day, '-1 day'), actor, project, profile, shape, type, types, count, name, request_id,
       code, sentence, 5, date(day, '-1 day') || 'T10:00:00.000000Z',
       date(day, '-1 day') || 'T11:00:00.000000Z' FROM refusal WHERE seq = 1"
+  # and for another reason: it stands with the first
+  state_sql "INSERT INTO refusal (day, actor, project, profile, shape, type, types, count, name,
+      request_id, code, sentence, attempts, first_at, last_at)
+    SELECT day, actor, project, profile, shape, type, types, count, name, request_id,
+      'topology_blocked', sentence, 2, last_at, last_at FROM refusal WHERE seq = 1"
   run_ok gpuaas-report refusals --from 72h --by code
-  jq_slurp_is 'map(select(.code == "no_capacity"))[0] | "\(.requests) \(.gpus) \(.gpu_days) \(.attempts)"' \
-    "2 10 18 9"
+  jq_slurp_is 'map("\(.code) \(.requests) \(.gpus) \(.gpu_days) \(.attempts)")|join(",")' \
+    "no_capacity 2 10 18 9,topology_blocked 0 0 0 2"
   run_ok gpuaas-report refusals --from 72h --by day
-  jq_slurp_is 'map("\(.requests) \(.gpus) \(.attempts)")|join(",")' "2 10 5,1 8 5"
+  jq_slurp_is 'map("\(.requests) \(.gpus) \(.gpu_days) \(.attempts)")|join(",")' "1 8 8 5,1 2 10 6"
+  adds_up --from 72h
   run_ok gpuaas-report refusals --from 72h --by code,user,project --table
-  assert_output "2 requests for 10 GPUs refused, in 10 attempts"
+  assert_output "2 requests for 10 GPUs refused, in 11 attempts"
   # The verdict has the form of time that tables have, and the list is a history.
   [[ $output =~ [0-9]\ [0-9:]{8}Z\ to\ [0-9-]{10}\ [0-9:]{8}Z:\ 2\ requests ]]
+  run_ok gpuaas-report refusals --from 2020-01 --to 2020-02 --table
+  assert_output "0 requests for 0 GPUs refused, in 0 attempts"
+  run_ok gpuaas-report refusals --from 2020-01 --to 2020-02
+  assert_equal "$output" ""
   run_ok gpuaas-list refusals --table
   [[ ${lines[1]} =~ \ [0-9-]{10}\ [0-9:]{8}Z ]]
   run_status 2 gpuaas-report refusals --by node
@@ -144,14 +171,23 @@ lab slice 1 default null null node_missing"
   assert_stderr "'code'"
   run_status 2 gpuaas-report refusals --by code,
   assert_equal "$(metric gpuaas_refusals)" 'gpuaas_refusals{code="no_capacity",type="nvidia-h200-141gb"} 1
-gpuaas_refusals{code="no_capacity"} 1
-gpuaas_refusals{code="node_missing"} 1'
+gpuaas_refusals{code="no_capacity"} 1'
   assert_equal "$(metric gpuaas_refused_gpus)" 'gpuaas_refused_gpus{code="no_capacity",type="nvidia-h200-141gb"} 2
-gpuaas_refused_gpus{code="no_capacity"} 8
-gpuaas_refused_gpus{code="node_missing"} 8'
+gpuaas_refused_gpus{code="no_capacity"} 8'
   assert_equal "$(metric gpuaas_refusal_attempts)" 'gpuaas_refusal_attempts{code="no_capacity",type="nvidia-h200-141gb"} 1
-gpuaas_refusal_attempts{code="no_capacity"} 3
-gpuaas_refusal_attempts{code="node_missing"} 1'
+gpuaas_refusal_attempts{code="no_capacity"} 3'
+  # The next day of the month is no new request for the metrics, and the next month is.
+  state_sql "UPDATE refusal SET day = date(day, 'start of month'), name = 'later' WHERE seq = 1;
+    DELETE FROM refusal WHERE seq <> 1"
+  if [[ $(date -u +%d) != 01 ]]; then
+    refused --gpus 8 --name later
+    assert_equal "$(metric gpuaas_refused_gpus | tail -n 1)" 'gpuaas_refused_gpus{code="no_capacity"} 8'
+    assert_equal "$(metric gpuaas_refusal_attempts | tail -n 1)" 'gpuaas_refusal_attempts{code="no_capacity"} 4'
+    state_sql "DELETE FROM refusal WHERE seq <> 1"
+  fi
+  state_sql "UPDATE refusal SET day = date(day, '-1 day')"
+  refused --gpus 8 --name later
+  assert_equal "$(metric gpuaas_refused_gpus | tail -n 1)" 'gpuaas_refused_gpus{code="no_capacity"} 16'
 }
 
 @test "old rows go and the sums stay; a user has a bounded number of rows on a day" {

@@ -472,6 +472,24 @@ what_if()
   done <<< "$output"
 }
 
+@test "tables show costs in cents, prices and records to the millionth" {
+  new_state
+  span active 1 6972000 2026-02-01T00:00:00.000000Z 2026-02-01T00:16:40.000000Z
+  ID=00000002 PROJECT=small span active 1 1 2026-02-01T00:00:00.000000Z 2026-02-01T01:00:00.000000Z
+  profile p9 nvidia-b200-180gb 1000001 | gpuaas-state apply - > "$T/made"
+  run_ok gpuaas-report cost --from 2026-02 --by project --what-if type=nvidia-b200-180gb --currency EUR --json
+  jq_slurp_is 'map([.cost_micros, .price_min_micros, .what_if.difference_micros]|join(" "))|join(",")' \
+    "1 1 1000000,1936667 6972000 -1658889"
+  run_ok gpuaas-report cost --from 2026-02 --by project --what-if type=nvidia-b200-180gb --currency EUR --table
+  refute_output "1.936667"
+  [[ ${lines[2]} =~ \ vision\ .*\ 1\.94\ .*\ 0\.28\ +-1\.66$ ]]
+  # An amount that would be 0 stays.
+  [[ ${lines[1]} =~ \ small\ .*\ 0\.000001\ .*\ 1\.00\ +1\.00$ ]]
+  assert_output " GPU hours in use, 1.94 EUR"
+  run_ok gpuaas-profile show p9 --table
+  assert_output "1.000001"
+}
+
 @test "a wrong question is refused with what would be right" {
   new_state
   run_status 2 gpuaas-report cost --from 2026-02-02 --to 2026-02-01

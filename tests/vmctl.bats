@@ -421,6 +421,8 @@ ports()
   make_net
   make_vm
   ip=$(gpuaas-list slots | jq -r --arg id "$SLOT" 'select(.slot == $id).private_ip')
+  run_ok netted "$SRC/tests/on-terminal" 24x80 gpuaas-vm published demo
+  assert_output "no published ports"
   run_ok netted gpuaas-vm publish demo --port 8080:80 --dry-run
   jq_is .dry_run true
   assert_equal "$(ports)" '[]'

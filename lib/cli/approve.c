@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 
+#include "base/quote.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/several.h"
+#include "decide/setup/remote.h"
 #include "look/block/block.h"
 #include "look/host/host.h"
 #include "record/state.h"
@@ -55,6 +57,64 @@ void ga_approve_look_again(struct ga_candidates *candidates)
 		table = table ? table : ga_block_table_read();
 		look_at_disk(table, c->nvme);
 	}
+}
+
+/* ---- what comes next ---- */
+
+/* Orders that were written, by node. */
+static struct {
+	struct ga_texts nodes, slots; /* one each */
+} ordered;
+
+static void note_order(const struct ga_wipe_order *order)
+{
+	ga_texts_add(&ordered.nodes, order->node);
+	ga_texts_add(&ordered.slots, order->object);
+}
+
+/* The command that writes the orders of a node again, and wipes. */
+static char *again(const struct ga_approve_run *run, const char *verb, const char *node)
+{
+	ga_autostr struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	if (!verb) {
+		ga_str_add(&out, "gpuaas-discover | gpuaas-approve");
+		if (run->all)
+			ga_str_add(&out, " --all-ready");
+		for (i = 0; i < run->slots.n; i++)
+			ga_str_addf(&out, " --slot %lld", (long long)run->slots.v[i]);
+	} else {
+		ga_str_add(&out, "gpuaas-approve repair");
+		for (i = 0; i < ordered.slots.n; i++)
+			if (ga_streq(ordered.nodes.v[i], node))
+				ga_str_addf(&out, " %s", ordered.slots.v[i]);
+		ga_str_add(&out, " --reason ");
+		ga_quote_word(&out, run->reason ? run->reason : verb);
+	}
+	ga_str_add(&out, " | gpuaas-wipe");
+	return ga_str_take(&out);
+}
+
+void ga_approve_say_next(const struct ga_approve_run *run, const char *verb)
+{
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+	ga_autotexts struct ga_texts said = { 0 };
+	size_t i;
+
+	for (i = 0; i < ordered.nodes.n; i++) {
+		const char *node = ordered.nodes.v[i];
+		ga_autofree char *command = again(run, verb, node), *there = NULL;
+
+		if (ga_texts_has(&said, node))
+			continue;
+		ga_texts_add(&said, node);
+		there = ga_streq(node, here) ? NULL : ga_remote_command(command, node);
+		ga_cli_next("these orders do nothing yet, and nothing is for sale before its wipe: "
+			    "'%s' does it", there ? there : command);
+	}
+	ga_texts_release(&ordered.nodes);
+	ga_texts_release(&ordered.slots);
 }
 
 /* ---- showing ---- */
@@ -184,6 +244,8 @@ int ga_approve_emit(const struct ga_approve_run *run, bool explain, struct ga_er
 		    (r->has_order && ga_emit(&ga_wipe_order_schema, &r->order, err) < 0) ||
 		    (r->has_proposal && emit_proposal(&r->proposal, err) < 0))
 			return -1;
+		if (r->has_order && !run->dry_run)
+			note_order(&r->order);
 	}
 	return 0;
 }

@@ -30,6 +30,9 @@ GA_MUST_CHECK int ga_approve_each(struct ga_approve_run *run, char *const *args,
  * proposal. Also shows people the first blocker of a slot; with explain, all blockers. */
 GA_MUST_CHECK int ga_approve_emit(const struct ga_approve_run *run, bool explain,
 				  struct ga_err *err);
+/* After the last step: says on a terminal which command carries out the wipe orders that were
+ * written. verb: that of ga_approve_each; NULL: a discovery was approved. */
+void ga_approve_say_next(const struct ga_approve_run *run, const char *verb);
 /* Whether blockers kept a slot disabled that was to be enabled or repaired. */
 bool ga_approve_is_refused(const struct ga_approve_run *run);
 

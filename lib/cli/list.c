@@ -96,9 +96,11 @@ void ga_list_say_none(const struct ga_list_ask *ask, const char *kind)
 
 void ga_list_tell_hidden(int64_t hidden)
 {
+	static const char all[] = "'gpuaas-list attention --all'";
 	ga_autofree char *text = hidden == 1 ?
-		ga_xstrdup("1 acknowledged entry is hidden; --all shows it") :
-		ga_xprintf("%" PRId64 " acknowledged entries are hidden; --all shows them", hidden);
+		ga_xprintf("1 acknowledged entry is hidden; %s shows it", all) :
+		ga_xprintf("%" PRId64 " acknowledged entries are hidden; %s shows them", hidden,
+			   all);
 
 	if (!hidden)
 		return;

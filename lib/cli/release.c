@@ -112,7 +112,6 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 		.dry_run = ask->dry_run,
 	};
 	ga_cleanup(ga_release_outcome_clear) struct ga_release_outcome o = { 0 };
-	ga_autofree char *command = NULL, *there = NULL;
 	struct ga_db *db = NULL;
 	int r;
 
@@ -129,13 +128,8 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	if (ga_streq(o.order.node, ask->node) && ga_streq(o.order.shape, "slice") &&
 	    may_act_here())
 		return ga_release_carry_out(&o.order, ask, err);
-	if (!ask->dry_run) {
-		command = ga_store_leave(GA_M_ALLOCATION, "releasing", o.order.shape,
-					 o.order.allocation);
-		there = ga_streq(o.order.node, ask->node) || ga_streq(o.order.shape, "baremetal") ?
-				ga_xstrdup(command) : ga_remote_command(command, o.order.node);
-		ga_cli_next("nothing is stopped yet: '%s' does it", there);
-	}
+	if (!ask->dry_run)
+		ga_release_say_next(&o.order, ask->node);
 	return ga_emit(&ga_release_order_schema, &o.order, err);
 }
 

@@ -47,6 +47,10 @@ GA_MUST_CHECK int ga_release_pick(struct ga_several *several, struct ga_release_
 GA_MUST_CHECK int ga_release_end(const char *id, const struct ga_release_ask *ask,
 				 struct ga_err *err);
 
+/* Says on a terminal which command carries out the order, from this machine (here: its node; NULL:
+ * it is none). */
+void ga_release_say_next(const struct ga_release_order *order, const char *here);
+
 /* On the host: releases the devices, emits gpuaas.released and the wipe-orders. */
 GA_MUST_CHECK int ga_release_carry_out(const struct ga_release_order *order,
 				       const struct ga_release_ask *ask, struct ga_err *err);

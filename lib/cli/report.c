@@ -268,7 +268,7 @@ static void print_total(const struct report *r)
 		micros += r->sums.groups.v[i].cost;
 	}
 	ga_cost_hours(seconds, 3, &hours);
-	ga_cost_format(micros, &cost);
+	ga_cost_format(ga_cost_round(micros), &cost);
 	ga_print("%s to %s: %s GPU hours in use%s%s%s%s", r->from, r->to, hours.buf,
 		 r->cost ? ", " : "", r->cost ? cost.buf : "", r->cost && r->currency ? " " : "",
 		 r->cost && r->currency ? r->currency : "");
@@ -451,16 +451,31 @@ static int emit_refused(const struct ga_refusal_report *group, void *arg, struct
 	return ga_emit(&ga_refusal_report_schema, &of, err);
 }
 
-/* The total of a table: a request that stands in several groups counts once in it. */
-static int print_refused(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
+/* Keeps the numbers of the one group of all. */
+static int keep_total(const struct ga_refusal_report *group, void *arg, struct ga_err *err)
 {
-	const struct report *r = arg;
+	struct ga_refusal_report *total = arg;
 
 	(void)err;
-	ga_print_item("%s to %s: %lld request%s for %lld GPUs refused, in %lld attempt%s",
-		      r->from, r->to, (long long)group->requests, group->requests == 1 ? "" : "s",
-		      (long long)group->gpus, (long long)group->attempts,
-		      group->attempts == 1 ? "" : "s");
+	total->requests = group->requests;
+	total->gpus = group->gpus;
+	total->attempts = group->attempts;
+	return 0;
+}
+
+/* Prints the total below a table: the sum of its rows. */
+static int print_refused(struct ga_db *db, const struct report *r, struct ga_err *err)
+{
+	const struct ga_texts none = { NULL, 0 };
+	struct ga_refusal_report all = { 0 };
+
+	if (ga_store_refused(db, r->from, r->to, &none, keep_total, &all, err) < 0)
+		return -1;
+	ga_table_flush();
+	ga_print_item("%s to %s: %lld request%s for %lld GPU%s refused, in %lld attempt%s",
+		      r->from, r->to, (long long)all.requests, all.requests == 1 ? "" : "s",
+		      (long long)all.gpus, all.gpus == 1 ? "" : "s", (long long)all.attempts,
+		      all.attempts == 1 ? "" : "s");
 	return 0;
 }
 
@@ -468,7 +483,6 @@ int ga_report_refusals(const struct ga_report_opts *o, struct ga_err *err)
 {
 	ga_cleanup(cleanup_report) struct report r = { .o = o };
 	ga_autotexts struct ga_texts by = { NULL, 0 };
-	const struct ga_texts none = { NULL, 0 };
 	ga_autodb_leave struct ga_db *db = NULL;
 	size_t i;
 
@@ -483,10 +497,7 @@ int ga_report_refusals(const struct ga_report_opts *o, struct ga_err *err)
 	    ga_db_begin_read(db, err) < 0 ||
 	    ga_store_refused(db, r.from, r.to, &by, emit_refused, &r, err) < 0)
 		return -1;
-	if (!ga_emit_is_table())
-		return 0;
-	ga_table_flush();
-	return ga_store_refused(db, r.from, r.to, &none, print_refused, &r, err);
+	return ga_emit_is_table() ? print_refused(db, &r, err) : 0;
 }
 
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)

@@ -297,6 +297,9 @@ const struct ga_schema ga_candidate_schema = {
 		GA_OBJ(S, fabric, GA_NULLOK, &ga_fabric_schema, "the fabric virtual function"),
 		GA_OBJ(S, suggested, GA_REQ, &suggestion_schema, "suggested settings of the slot"),
 		GA_LISTOF(S, reasons, &ga_reason_schema, "reasons that block the candidate"),
+		GA_TEXT(S, slot, GA_OPT, GA_T_ID,
+			"slot that an approval made of the candidate (gpuaas-list candidates); "
+			"left out: there is none, or the record is that of a discovery"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -163,6 +163,7 @@ struct ga_candidate {
 	struct ga_suggestion suggested;
 	struct ga_reasons
 		reasons; /* blockers that the host can see; codes as of ga_slot_blockers */
+	char *slot;	 /* in lists of the state: the slot of the candidate; NULL: there is none */
 };
 
 /* The candidates of one discovery. */

@@ -60,9 +60,11 @@ void ga_cost_format(__int128 micros, struct ga_str *out)
 	add_decimal(micros, 6, 2, out);
 }
 
-int64_t ga_cost_round(int64_t micros)
+__int128 ga_cost_round(__int128 micros)
 {
-	return micros < 1000000 ? micros : (int64_t)(divide(micros, 10000) * 10000);
+	__int128 cents = divide(micros < 0 ? -micros : micros, 10000) * 10000;
+
+	return !cents ? micros : micros < 0 ? -cents : cents;
 }
 
 void ga_cost_hours(__int128 gpu_seconds, int places, struct ga_str *out)

@@ -24,9 +24,8 @@ GA_MUST_CHECK int ga_currency_check(const char *text, struct ga_err *err);
 /* Adds the amount to out: "16.80", "0.000001". It has at least two digits after the point and no
  * zeros at the end after those two. */
 void ga_cost_format(__int128 micros, struct ga_str *out);
-/* The amount in whole cents where it is 1 or more, as tables show costs: more digits would suggest
- * that an estimate is exact. Below that it is unchanged. */
-int64_t ga_cost_round(int64_t micros);
+/* The amount in whole cents, as tables show costs; unchanged where that would be 0. */
+__int128 ga_cost_round(__int128 micros);
 /* Reads a price as people write it ("3.50", "3", "0.000001") to millionths. False for a text that
  * is no price: one with a sign or an exponent, with more than six digits after the point, or above
  * GA_PRICE_MAX. */

@@ -105,14 +105,14 @@ const struct ga_schema ga_refusal_report_schema = {
 		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "user of the group, if by user"),
 		GA_TEXT(S, day, GA_NULLOK, GA_T_ANY, "UTC day of the group, if by day"),
 		GA_COUNT(S, requests, GA_REQ,
-			 "number of different requests; the same request counts once in a group, "
-			 "on however many days it was refused"),
+			 "number of different requests that the fleet could not serve; a request "
+			 "counts once in the period, in the group of its first refusal"),
 		GA_AMOUNT(S, gpus, GA_REQ,
 			  "GPUs of these requests; a machine with any number of GPUs adds none"),
 		GA_AMOUNT(S, gpu_days, GA_REQ,
 			  "the same, with each request counted on every day on which it was "
 			  "refused"),
-		GA_AMOUNT(S, attempts, GA_REQ, "how often these requests were made"),
+		GA_AMOUNT(S, attempts, GA_REQ, "how often requests were refused"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -349,6 +349,8 @@ const struct ga_schema ga_attention_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "id of the object"),
 		GA_ENUM(S, object_kind, GA_REQ, object_kinds, "kind of the object"),
+		GA_TEXT(S, name, GA_OPT, GA_T_NAME,
+			"name of the node or allocation; left out: it has none"),
 		GA_ENUM(S, state, GA_REQ, ga_attention_states, "state of the object"),
 		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "why the object needs a person"),
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "since when the object needs a person"),

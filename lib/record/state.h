@@ -150,6 +150,7 @@ struct ga_acknowledged {
 
 struct ga_attention {
 	char *object, *object_kind, *state, *code;
+	char *name; /* of a node or an allocation; NULL: it has none */
 	char *since, *node, *project;
 	char *sentence;
 	char *command; /* that brings the object out of this state */

@@ -86,13 +86,20 @@ static bool is_bytes(const char *path)
 	return ga_starts(last_name(path), "bytes") || ends(path, "_bytes");
 }
 
+/* Money that was added up: tables show whole cents of it. Prices stay as they are. */
+static bool is_sum(const char *path)
+{
+	const char *name = last_name(path);
+
+	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros");
+}
+
 static bool is_money(const char *path)
 {
 	const char *name = last_name(path);
 
-	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros") ||
-	       ga_streq(name, "cost_per_hour_micros") || ga_streq(name, "priceMicros") ||
-	       ga_streq(name, "price_micros");
+	return is_sum(path) || ga_streq(name, "cost_per_hour_micros") ||
+	       ga_streq(name, "priceMicros") || ga_streq(name, "price_micros");
 }
 
 /* Units by the end of a member's name: what is multiplied to bytes, or shown in the first unit of
@@ -141,7 +148,7 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 	if (is_bytes(path))
 		ga_str_add(out, ga_size_format(n, size));
 	else if (is_money(path))
-		ga_cost_format(n, out);
+		ga_cost_format(is_sum(path) ? ga_cost_round(n) : n, out);
 	else if (ends(path, "_gpu_seconds"))
 		ga_cost_hours(n, 3, out);
 	else if (ends(path, "_ppm"))
@@ -255,7 +262,7 @@ static bool add_range(struct ga_str *out, const char *path, json_t *json)
 		if (!json_is_integer(value))
 			return false;
 		n[j] = json_integer_value(value);
-		n[j] = is_money(path) ? ga_cost_round(n[j]) : n[j];
+		n[j] = is_money(path) ? (json_int_t)ga_cost_round(n[j]) : n[j];
 	}
 	if (n[1] == n[2])
 		return false;

@@ -10,6 +10,8 @@
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
 #include "cli/place/place.h"
+#include "cli/release.h"
+#include "look/host/host.h"
 #include "record/plan.h"
 #include "state/allocation/release.h"
 #include "state/transaction/release.h"
@@ -59,6 +61,7 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 	struct ga_placer p = { .db = db, .fleet = { .version = GA_FLEET_UNREAD },
 			       .admitted = true,
 			       .maker.expires_seconds = 3600 };
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autofree char *why = NULL;
 	struct ga_release_outcome old = { 0 };
 	int r = ga_cli_stale_after(&p.stale_seconds, err);
@@ -75,8 +78,10 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 		why = ga_xprintf("evacuated to '%s' as '%s': %s", p.results.v[0].plan.node,
 				 p.results.v[0].plan.allocation, reason ? reason : "drain");
 		r = ga_release_moved(db, allocation, ga_cli_program(), why, &old, err);
-		if (r == 0 && old.has_order)
+		if (r == 0 && old.has_order) {
 			r = ga_emit(&ga_release_order_schema, &old.order, err);
+			ga_release_say_next(&old.order, here);
+		}
 		ga_release_outcome_clear(&old);
 	}
 	ga_placer_release(&p);

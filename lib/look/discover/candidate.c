@@ -197,8 +197,8 @@ static void add_reasons(struct ga_candidate *c, bool baremetal)
 	if (c->gpu->answers == 0)
 		ga_reasons_add(&c->reasons, "gpu_not_answering", c->gpu->pci_address,
 			       "its configuration space reads as ones",
-			       "see 'dmesg'; power the host off and on, and if that does not bring "
-			       "it back, replace the GPU");
+			       "power the host off and on (see 'dmesg'); if that does not bring it "
+			       "back, replace the GPU");
 	if (!baremetal)
 		add_vm_reasons(c);
 	if (!c->nvme) {

@@ -326,8 +326,8 @@ int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct 
 			.since = ga_rows_text(rows, 2),
 			.node = ga_rows_text(rows, 3),
 			.code = "second_person",
-			.sentence = ga_xprintf("%s proposed to %s: another person has to confirm "
-					       "it before %s", ga_rows_text(rows, 5),
+			.sentence = ga_xprintf("%s proposed to %s: another person confirms it "
+					       "before %s", ga_rows_text(rows, 5),
 					       retire ? "retire it unwiped" :
 							"destroy the data on its disk",
 					       ga_rows_text(rows, 6)),

@@ -43,6 +43,26 @@ void ga_store_refusal_of(const struct ga_request *request, const struct ga_profi
 	ret->hint = ga_strdup0(refusal->hint);
 }
 
+/* ---- demand, or a mistake ---- */
+
+/* Refusals of a request that names what does not exist, or what the profile does not sell: more
+ * GPUs would not have helped. */
+static const char *const mistakes[] = {
+	"count_not_allowed", "image_missing",	"image_not_named", "no_app",	   "node_missing",
+	"other_pool_wanted", "other_region_wanted", "profile_retired", "profile_shape",
+	"unknown_type",
+};
+
+bool ga_store_refusal_is_demand(const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(mistakes); i++)
+		if (ga_streq(mistakes[i], code))
+			return false;
+	return true;
+}
+
 /* ---- keeping ---- */
 
 /* The values of a row as SQL has them. */
@@ -121,23 +141,47 @@ static int add_row(struct ga_db *db, const struct row *r, const struct ga_kept_r
 			    k->sentence, k->hint, r->now);
 }
 
-/* gpus: of a new row; -1: it is one more attempt of a row. */
+/* Whether the request was refused for want of GPUs in this month already; 0 also when only the row
+ * of this attempt is there. A seek a day: the days begin the index. */
+static int was_counted(struct ga_db *db, const struct row *r, const struct ga_kept_refusal *k,
+		       struct ga_err *err)
+{
+	ga_autotexts struct ga_texts codes = { 0 };
+	size_t i;
+
+	if (ga_db_texts(db, &codes, err,
+			"WITH RECURSIVE d(day) AS (SELECT substr(?1, 1, 8) || '01' UNION ALL "
+			"SELECT date(day, '+1 day') FROM d WHERE day < ?1) "
+			"SELECT f.code FROM d JOIN refusal f ON f.day = d.day AND f.actor = ?2 AND "
+			"f.project = ?3 AND f.profile = ?4 AND f.shape = ?5 AND f.types = ?6 AND "
+			"f.count = ?7 AND f.name = ?8 AND f.request_id = ?9 AND "
+			"(f.day <> ?1 OR f.code <> ?10)",
+			"ssssssisss", r->day, r->actor, r->project, k->profile, k->shape, r->types,
+			r->count, r->name, r->request_id, k->code) < 0)
+		return -1;
+	for (i = 0; i < codes.n; i++)
+		if (ga_store_refusal_is_demand(codes.v[i]))
+			return 1;
+	return 0;
+}
+
+/* gpus: of a request that counts; -1: it is one more attempt. */
 static int add_sums(struct ga_db *db, const struct row *r, const struct ga_kept_refusal *k,
 		    int64_t gpus, struct ga_err *err)
 {
-	bool new_row = gpus >= 0;
+	bool counts = gpus >= 0;
 	int n = ga_db_exec(db, err,
 			   "UPDATE refusal_total SET requests = requests + ?3, gpus = gpus + ?4, "
 			   "attempts = attempts + 1 WHERE code = ?1 AND type = ?2",
-			   "ssbi", k->code, r->type, new_row,
-			    new_row ? gpus : 0);
+			   "ssbi", k->code, r->type, counts,
+			    counts ? gpus : 0);
 
 	if (n)
 		return n < 0 ? -1 : 0;
 	return ga_db_change(db, err,
 			    "INSERT INTO refusal_total (code, type, requests, gpus, attempts) "
-			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, new_row,
-			    new_row ? gpus : 0);
+			    "VALUES (?1, ?2, ?3, ?4, 1)", "ssbi", k->code, r->type, counts,
+			    counts ? gpus : 0);
 }
 
 /* The row of a user who has many of the day: it has only what operator and catalogue bound. */
@@ -181,7 +225,10 @@ int ga_store_refusal_keep(struct ga_db *db, const struct ga_kept_refusal *k, str
 	}
 	if (n < 0 || (!n && add_row(db, &r, k, err) < 0))
 		return -1;
-	return add_sums(db, &r, k, n ? -1 : gpus, err);
+	if (!ga_store_refusal_is_demand(k->code))
+		return 0;
+	n = n ? 1 : was_counted(db, &r, k, err);
+	return n < 0 ? -1 : add_sums(db, &r, k, n ? -1 : gpus, err);
 }
 
 int ga_query_refusals(struct ga_db *db, const struct ga_page *page, struct ga_rows **ret,
@@ -208,8 +255,6 @@ enum { R_CODE, R_TYPE, R_PROJECT, R_PROFILE, R_USER, R_DAY, R_SHAPE, R_TYPES, R_
 struct group {
 	char *of[WORDS];
 	int64_t requests, gpus, gpu_days, attempts;
-	int64_t last; /* the request that was counted last, by its number in the order of rows */
-	char *last_day;
 };
 
 struct groups {
@@ -231,7 +276,6 @@ static void cleanup_groups(struct groups *list)
 	for (i = 0; i < list->n; i++) {
 		for (k = 0; k < WORDS; k++)
 			free(list->v[i]->of[k]);
-		free(list->v[i]->last_day);
 		free(list->v[i]);
 	}
 	ga_list_release(list);
@@ -250,7 +294,7 @@ static int by_members(const void *a, const void *b)
 static struct group *group_of(struct groups *list, const struct ga_rows *rows,
 			      const bool by[WORDS])
 {
-	struct group asked = { .last = 0 }, *g, **found;
+	struct group asked = { .requests = 0 }, *g, **found;
 	struct ga_err no_memory = GA_ERR_INIT;
 	int k;
 
@@ -300,32 +344,32 @@ static int by_gpus(const void *a, const void *b)
 	return by_members(x, y);
 }
 
-/* The rows of a request stand together, by day: a group counts the request at its first row, and
- * its GPUs again at the first row of each day. */
+/* The rows of a request stand together, by time: the group of its first row counts the request,
+ * that of the first row of each day a day of its GPUs, and each row its attempts. So every number
+ * of the groups adds up to that of all. */
 static int sum(struct ga_rows *rows, const bool by[WORDS], struct groups *list, struct ga_err *err)
 {
-	ga_autofree char *before = NULL;
-	int64_t number = 0;
+	ga_autofree char *before = NULL, *day_before = NULL;
 	int r;
 
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		int64_t gpus = ga_rows_int(rows, R_COUNT);
 		const char *day = ga_rows_text(rows, R_DAY);
-		struct group *g = group_of(list, rows, by);
+		struct group *g;
 		bool first;
 
-		number += !is_same(&before, rows);
-		first = g->last != number;
+		if (!ga_store_refusal_is_demand(ga_rows_text(rows, R_CODE)))
+			continue;
+		g = group_of(list, rows, by);
+		first = !is_same(&before, rows);
 		if (first) {
 			g->requests++;
 			g->gpus += gpus;
 		}
-		if (first || !ga_streq(g->last_day, day)) {
+		if (first || !ga_streq(day_before, day))
 			g->gpu_days += gpus;
-			free(g->last_day);
-			g->last_day = ga_xstrdup(day);
-		}
-		g->last = number;
+		free(day_before);
+		day_before = ga_xstrdup(day);
 		g->attempts += ga_rows_int(rows, R_ATTEMPTS);
 	}
 	return r;
@@ -352,7 +396,7 @@ int ga_store_refused(struct ga_db *db, const char *from, const char *to, const s
 			"SELECT code, type, project, profile, actor, day, shape, types, name, "
 			"request_id, count, attempts FROM refusal WHERE last_at >= ?1 AND "
 			"first_at < ?2 ORDER BY actor, project, profile, shape, types, count, "
-			"name, request_id, day, code", "ss", from, to) < 0 ||
+			"name, request_id, first_at, seq", "ss", from, to) < 0 ||
 	    sum(rows, of, &list, err) < 0)
 		return -1;
 	if (list.n)

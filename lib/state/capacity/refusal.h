@@ -7,10 +7,12 @@
  * are: a client that asks each second has one row, whose attempts grow. Two requests without a name
  * and a request id that are otherwise the same count as one: nothing tells them apart.
  *
- * The demand. A request counts with its GPUs, once in each group of a report, on however
- * many days and for however many reasons it was refused (ga_store_refused); gpu_days counts it once
- * for each day. A baremetal request without a number of GPUs is a request and adds no GPUs. The
- * sums for metrics grow by each new row, so once a day and reason.
+ * The demand. A request counts once with its GPUs in a period, on however many days and for however
+ * many reasons it was refused: in the group of its first refusal in the period (ga_store_refused).
+ * gpu_days counts it once for each day. So the groups of a report add up to its total. A baremetal
+ * request without a number of GPUs is a request and adds no GPUs. The sums for metrics count a
+ * request once a UTC month, as the report of that month does. A refusal of a mistake, such as an
+ * unknown name or a number of GPUs that the profile does not sell, has a row and is no demand.
  *
  * The bounds. A row is removed when its day is GA_REFUSAL_DAYS past, at the next new
  * row. A user has at most GA_REFUSAL_ROWS rows of their own on a day; beyond that refusals share a
@@ -35,6 +37,9 @@
  * yet. */
 void ga_store_refusal_of(const struct ga_request *request, const struct ga_profile *profile,
 			 const struct ga_refusal *refusal, struct ga_kept_refusal *ret);
+/* Whether a refusal with this code turned GPUs away: the request was right, and the fleet could not
+ * serve it. */
+bool ga_store_refusal_is_demand(const char *code);
 /* Adds the attempt, of this user and of now, to its row or a new one, and to the sums. In the
  * caller's transaction. */
 GA_MUST_CHECK int ga_store_refusal_keep(struct ga_db *db, const struct ga_kept_refusal *refusal,

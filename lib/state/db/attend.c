@@ -51,11 +51,12 @@ static bool keep_off(const struct ga_attend *f, const struct ga_attend_to *to, b
 						      GA_TAKE(given);
 
 		*sentence = ga_xprintf("%s; a tenant that this state does not know may have the "
-				       "machine: ask the executables of baremetal.d/status first; "
-				       "if none has it: %s", said, there);
+				       "machine: ask the executables of baremetal.d/status first "
+				       "(TEXT: what they say); if none has it: %s", said, there);
 	} else {
 		*sentence = ga_xprintf("%s; a tenant has the machine: %s", said,
-				       unsure ? "the executables of baremetal.d/status confirm it" :
+				       unsure ? "the executables of baremetal.d/status confirm it "
+						"(TEXT: what they say)" :
 						"nothing of gpuaas runs there until its release");
 	}
 	*command = unsure ? ga_command("gpuaas-reconcile --inventory --machine %s | gpuaas-state "
@@ -95,6 +96,40 @@ char *ga_attend_lasting(const char *object_kind, const char *sentence)
 	return ga_str_take(&out);
 }
 
+#define WHY_MAX 76 /* the columns that a table has beside its indent */
+
+char *ga_attend_why(const char *evidence, const char *hint)
+{
+	static const char *const ends[] = { "; ", ", or ", ", then ", " (" };
+	size_t room, fits = 0, whole = hint ? strlen(hint) : 0, i, k;
+
+	room = strlen(evidence) + 2 < WHY_MAX ? WHY_MAX - strlen(evidence) - 2 : 0;
+	for (i = 1; i <= whole && i <= room; i++) {
+		for (k = 0; k < GA_ARRAY_SIZE(ends); k++)
+			if (ga_starts(hint + i, ends[k]))
+				fits = i;
+		fits = i == whole ? i : fits;
+	}
+	return ga_xprintf("%s%s%.*s", evidence, fits ? ": " : "", (int)fits, hint ? hint : "");
+}
+
+/* The text that a person writes for TEXT, by the command that it explains. */
+static const char *text_for(const char *command)
+{
+	static const struct {
+		const char *start, *what;
+	} words[] = {
+		{ "gpuaas-approve repair", "what was done" },
+		{ "gpuaas-node undrain", "what was done" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (strstr(command, words[i].start))
+			return words[i].what;
+	return "why";
+}
+
 /* NULL: the row is not acknowledged. */
 static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend *f,
 							   const char *lasting,
@@ -115,9 +150,23 @@ static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend
 	return NULL;
 }
 
+/* Reads the name of a node or allocation; NULL: it has none. */
+static int read_name(struct ga_db *db, const struct ga_attend *f, char **ret, struct ga_err *err)
+{
+	*ret = NULL;
+	if (ga_streq(f->object_kind, "node"))
+		return ga_db_one(db, err, "SELECT name FROM node WHERE id = ?1", "sS", f->object,
+				 ret);
+	if (ga_streq(f->object_kind, "allocation") || ga_streq(f->object_kind, "plan"))
+		return ga_db_one(db, err, "SELECT name FROM allocation WHERE id = ?1", "sS",
+				 f->object, ret);
+	return 0;
+}
+
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *sentence = f->sentence, *given = f->command, *command = NULL;
+	ga_autofree char *name = NULL;
 	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
 	struct ga_attention a = {
 		.object = (char *)(uintptr_t)f->object,
@@ -135,8 +184,16 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 
 	command = elsewhere && !from_here ? ga_remote_command(given, f->node) : GA_TAKE(given);
 	a.acknowledged = known ? (struct ga_acknowledged *)(uintptr_t)&known->shown : NULL;
-	a.sentence = sentence ? ga_time_shorten(sentence) : NULL;
 	a.command = command ? command : (char *)(uintptr_t) "gpuaas-state check";
+	if (sentence && strstr(a.command, " TEXT") && !strstr(sentence, "TEXT: ")) {
+		ga_autofree char *why = sentence;
+
+		sentence = ga_xprintf("%s; TEXT: %s", why, text_for(a.command));
+	}
+	a.sentence = sentence ? ga_time_shorten(sentence) : NULL;
+	if (read_name(to->db, f, &name, err) < 0)
+		return -1;
+	a.name = name;
 	if (to->lasting) {
 		ga_str_clear(to->lasting);
 		ga_str_add(to->lasting, lasting);

@@ -33,6 +33,10 @@ struct ga_acknowledgements {
 /* The sentence without what changes by itself: times, and for a hook each number, as it counts its
  * attempts. Allocated. */
 char *ga_attend_lasting(const char *object_kind, const char *sentence);
+/* "evidence: hint", with as much of the hint as makes one line of a table in 80 columns: up to the
+ * end of one of its steps. gpuaas-show and gpuaas-explain have the whole hint. hint: NULL: none.
+ * Allocated. */
+char *ga_attend_why(const char *evidence, const char *hint);
 /* The receiver of the rows, and the node that this machine is (NULL: not known, or none). A command
  * for another node goes through gpuaas-on (decide/setup/remote.h). */
 struct ga_attend_to {
@@ -44,6 +48,7 @@ struct ga_attend_to {
 	 * sentence of the row is for people: shortened, and made for this machine. */
 	struct ga_str *lasting;
 	/* ga_store_list_attention fills these in: */
+	struct ga_db *db; /* has the names of objects */
 	const struct ga_tenants *tenants;
 	const struct ga_acknowledgements *acknowledged;
 };

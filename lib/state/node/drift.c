@@ -166,8 +166,8 @@ int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct g
 			.code = "gpu_memory_not_proven",
 			.since = ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("GPU memory of %" PRId64 " slot%s was not proven to "
-					       "be clean at the last wipe: %s",
+			.sentence = ga_xprintf("GPU memory of %" PRId64 " slot%s was not proven "
+					       "clean: %s",
 					       ga_rows_int(rows, 3),
 					       ga_rows_int(rows, 3) == 1 ? "" : "s",
 					       detail ? detail : "no detail"),

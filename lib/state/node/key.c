@@ -422,12 +422,11 @@ static char *refused_sentence(const struct ga_rows *r)
 	const char *reason = ga_rows_text(r, R_REASON);
 
 	if (ga_streq(reason, "bad_signature"))
-		return ga_xprintf("a result in its name was refused (%s): " CHANGED_ON_ITS_WAY
+		return ga_xprintf("a result was refused (%s): " CHANGED_ON_ITS_WAY
 				  "; fold what the host prints, unchanged: 'gpuaas-reconcile "
 				  "--repair' there gives it again", reason);
-	return ga_xprintf("a result in its name was refused (%s): it is signed with %s%s, and the "
-			  "state has %s%s of the node; 'gpuaas-discover' on the host shows which "
-			  "it is",
+	return ga_xprintf("a result was refused (%s): signed with %s%s, and the state has %s%s; "
+			  "'gpuaas-discover' on the host shows which it is",
 			  reason, key ? "key " : "no key", key ? key : "",
 			  known ? "key " : "no key", known ? known : "");
 }
@@ -507,11 +506,10 @@ int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to, struct ga_er
 			.node = ga_rows_text(rows, 0),
 			.sentence = ga_xstrdup(
 				ga_rows_bool(rows, 3) ?
-				"its key was revoked, and its results are refused until it has a "
-				"new one" :
-				"the state does not have its key: it takes the first key that "
-				"signs an answer to an order, and refuses the node's other "
-				"results"),
+				"its key was revoked: its results are refused until it has a new "
+				"one" :
+				"its key is not known: its results are refused, but the first of "
+				"an order"),
 			.command = ga_xstrdup(ga_rows_bool(rows, 3) ?
 						      NEW_KEY :
 						      "gpuaas-wipe --pending && gpuaas-discover | "

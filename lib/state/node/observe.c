@@ -329,7 +329,12 @@ int ga_store_judge_host(struct ga_db *db, const char *node, struct ga_err *err)
 
 int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
+	/* A damaged record stays as it is: the reader names it. */
 	return ga_db_query(db, ret, err,
-			   "SELECT record, node_id FROM candidate ORDER BY node_id, "
-			   "slot_index", "");
+			   "SELECT CASE WHEN NOT json_valid(k.record) THEN k.record "
+			   "WHEN s.id IS NULL THEN json_remove(k.record, '$.slot') "
+			   "ELSE json_set(k.record, '$.slot', s.id) END, k.node_id "
+			   "FROM candidate k LEFT JOIN slot s ON s.node_id = k.node_id "
+			   "AND s.slot_index = k.slot_index AND s.retired = 0 "
+			   "ORDER BY k.node_id, k.slot_index", "");
 }

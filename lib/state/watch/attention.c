@@ -182,13 +182,15 @@ static char *slot_command(const struct ga_rows *r)
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
+#define NOT_STARTED "outcome is not_started: " /* lib/decide/wipe/judge.c */
+
 /* The command has its own column, so the sentence leaves it out. */
 static char *slot_sentence(const struct ga_rows *r)
 {
 	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
 	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
 	const char *state = ga_rows_text(r, S_STATE);
-	ga_autofree char *command = slot_command(r), *said = NULL;
+	ga_autofree char *command = slot_command(r), *said = NULL, *why = NULL;
 	const char *at = hint && command ? strstr(hint, command) : NULL;
 
 	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
@@ -197,15 +199,17 @@ static char *slot_sentence(const struct ga_rows *r)
 	if (!code)
 		return cordon ? ga_xstrdup(cordon) :
 				ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
+	/* The code says so. */
+	if (evidence && ga_starts(evidence, NOT_STARTED))
+		evidence += strlen(NOT_STARTED);
 	/* The person's reason, too: it says more than that the slot is out of sale. */
 	if (cordon)
 		said = ga_xprintf("; %s: %s", strcmp(state, "disabled") && strcmp(state,
 				  "quarantined") ? "cordoned" : state, cordon);
-	if (!hint || at == hint)
-		return ga_xprintf("%s%s", evidence ? evidence : code, said ? said : "");
-	return ga_xprintf("%s: %.*s%s%s", evidence ? evidence : code,
-			  at ? (int)(at - hint) : (int)strlen(hint), hint,
-			  at ? "the command" : "", said ? said : "");
+	/* A hint that says when to run the command stays whole. */
+	why = !at || at == hint ? ga_attend_why(evidence ? evidence : code, at ? NULL : hint) :
+	      ga_xprintf("%s: %.*sthe command", evidence ? evidence : code, (int)(at - hint), hint);
+	return ga_xprintf("%s%s", why, said ? said : "");
 }
 
 /* A slot that is not in use returns to sale by its wipe; a slot in use stays where it is. A repair
@@ -543,7 +547,7 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 			/* Nothing undrains a host that will not come back: its slots are retired,
 			 * then the node. */
 			f.sentence = ga_xprintf("%s%sthe host is lost: retire its slots, then the "
-						"node; if the host is back, gpuaas-node undrain",
+						"node; undrain it if it is back",
 						cordon ? cordon : "", cordon ? "; " : "");
 			f.command = ga_rows_bool(r, N_SLOTS) ?
 					    ga_command("gpuaas-list slots --where node=%s", id) :
@@ -556,22 +560,19 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 		}
 	} else if (ga_rows_bool(r, N_DISK)) {
 		f.code = "disk_not_wiped";
-		f.sentence = ga_xprintf("it is draining: %s; erase the disk by hand "
-					"(gpuaas-host(7)), then undrain and say how",
-					cordon ? cordon : "");
+		f.sentence = ga_xprintf("%s; erase the disk by hand: gpuaas-host(7)",
+					cordon ? cordon : "it is draining");
 		f.command = ga_command("gpuaas-node undrain %s --reason TEXT", id);
 	} else if (code) {
 		bool changed = ga_streq(code, "fingerprint_changed");
 
-		f.sentence = ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "",
-					hint ? hint : "");
+		f.sentence = ga_attend_why(evidence ? evidence : code, hint);
 		f.command = ga_xprintf("gpuaas-discover | gpuaas-approve --all-ready%s",
 				       changed ? " --accept-change" : "");
 	} else {
 		f.code = "unverified_since_restore";
-		f.sentence = ga_xprintf("the state was restored, and the node has not agreed to "
-					"it: a reconcile there makes its host follow this state "
-					"alone%s",
+		f.sentence = ga_xprintf("not reconciled since the restore: this makes the host "
+					"follow this state%s",
 					ga_rows_bool(r, N_REVOKED) ?
 						"; if its key was revoked before, it counts again: "
 						"gpuaas-node revoke-key revokes it" : "");
@@ -613,6 +614,47 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 	return r;
 }
 
+/* Hardware that a discovery found and that nobody decided about: no slot has the index, or a
+ * retired one had another GPU or disk there. Blockers of a node have a row with that command. */
+static int attend_unapproved(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT n.id, n.state, n.since, count(*) FROM candidate k "
+			"JOIN node n ON n.id = k.node_id "
+			"WHERE n.state IN ('enrolled', 'active') AND n.blockers = '[]' "
+			"AND (n.held_by IS NULL OR n.held_by = 'slices') "
+			"AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.node_id = k.node_id "
+			"AND s.slot_index = k.slot_index AND (s.retired = 0 OR (s.gpu_identity IS "
+			"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') "
+			"AND s.nvme_wwid IS "
+			"json_extract(" GA_SQL_OBJECT("k.record") ", '$.nvme.wwid')))) "
+			"GROUP BY n.id ORDER BY n.id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		int64_t n = ga_rows_int(rows, 3);
+		struct ga_attend f = {
+			.object_kind = "node",
+			.object = ga_rows_text(rows, 0),
+			.state = ga_rows_text(rows, 1),
+			.since = ga_rows_text(rows, 2),
+			.node = ga_rows_text(rows, 0),
+			.code = "not_approved",
+			.sentence = ga_xprintf("%" PRId64 " %s for approval", n, n == 1 ?
+					       "candidate of the node waits" :
+					       "candidates of the node wait"),
+			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve --all-ready | "
+					      "gpuaas-wipe"),
+		};
+
+		if (ga_attention_emit(&f, to, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
 /* Free slots that take no placement: their host has not been read since the restore. */
 static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -636,12 +678,10 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 			.since = ga_rows_text(rows, 2),
 			.node = ga_rows_text(rows, 3),
 			.code = "unverified_since_restore",
-			.sentence = ga_xprintf("the state was restored, and the slot was neither "
-					       "adopted nor wiped since: nothing is placed on it%s",
-					       wipe ? "; it has no evidence of a wipe that adopt "
-						      "could use" :
-						      "; adopt --wipe orders the wipe of slots "
-						      "that cannot be adopted"),
+			.sentence = ga_xstrdup(wipe ? "no evidence to adopt since the restore: "
+						      "only a wipe puts it on sale" :
+						      "not adopted since the restore; adopt --wipe "
+						      "wipes what cannot be"),
 			.command = ga_xprintf("gpuaas-reconcile --inventory | gpuaas-state adopt "
 					      "--reason TEXT%s",
 					      wipe ? " --wipe - | gpuaas-wipe" : " -"),
@@ -709,13 +749,15 @@ int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *given, 
 	ga_cleanup(ga_acknowledgements_release) struct ga_acknowledgements known = { 0 };
 	struct ga_attend_to all = *given, *to = &all;
 
+	all.db = db;
 	all.tenants = &tenants;
 	all.acknowledged = &known;
 	if (read_tenants(db, given->here, &tenants, err) < 0 ||
 	    ga_store_acknowledgements(db, &known, err) < 0)
 		return -1;
 	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
-	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
+	    attend_nodes(db, to, err) < 0 || attend_unapproved(db, to, err) < 0 ||
+	    attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
 	    ga_store_each_unsellable(db, attend_unsellable, to, err) < 0 ||
 	    ga_attend_damaged(db, to, err) < 0 ||

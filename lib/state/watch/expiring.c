@@ -223,8 +223,7 @@ static int attend_state_disk(struct ga_db *db, const struct ga_attend_to *to, st
 		return ga_fail_sys(err, "looking at '%s' failed", folder);
 	if ((int64_t)(v.f_bavail * v.f_frsize) >= FREE_LEAST)
 		return 0;
-	f.sentence = ga_xprintf("its file system has %s left: nothing can be placed or released "
-				"when that is gone",
+	f.sentence = ga_xprintf("its file system has %s left; full, it takes no order",
 				ga_size_format((int64_t)(v.f_bavail * v.f_frsize), size));
 	f.command = ga_command("df -h %s", folder);
 	return ga_attention_emit(&f, to, err);
@@ -259,8 +258,7 @@ int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.code = "disk_full",
 			.since = ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("%s%s%s", evidence ? evidence : "no room is left",
-					       hint ? ": " : "", hint ? hint : ""),
+			.sentence = ga_attend_why(evidence ? evidence : "no room is left", hint),
 			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve "
 					      "--record-only"),
 		};

@@ -224,12 +224,14 @@ static size_t command_of(const char *text)
 		len = strcspn(word, " ");
 		if (*word == '\'' && (quote = strchr(word + 1, '\'')))
 			len = (size_t)(quote - word) + strcspn(quote, " ");
+		if (ga_starts(word, "$(") && (quote = strchr(word, ')')))
+			len = (size_t)(quote - word) + 1;
 		if (!words && n == 0 && strspn(word, "abcdefghijklmnopqrstuvwxyz-") + 1 < len)
 			return 0; /* "gpuaas-records(5)" */
 		if (!len || *word == '(' || (words > 2 && !option && !is_of_command(word, len)))
 			break;
 		n = (size_t)(word - text) + len;
-		if (strchr(marks, text[n - 1]))
+		if (strchr(marks, text[n - 1]) && *word != '$')
 			break;
 		option = *word == '-';
 		words = *word == '|' || *word == '&' ? 0 : words + 1;

@@ -91,8 +91,8 @@ static int check_name(struct ga_db *db, const char *name, struct ga_err *err)
 			ga_refuse(err, GA_CONFLICT, "name_taken", name,
 				  ("an allocation cannot have the name '%s': it is the id of %s %s",
 				   name, ga_streq(kind, "allocation") ? "another" : "a", kind),
-				  ("give another --name, or none; 'gpuaas-show %s' shows what has it",
-				   name));
+				  ("give another --name, or none; 'gpuaas-show %s' shows what "
+				   "has it", name));
 }
 
 static int insert_allocation(struct ga_db *db, const struct placing *p, struct ga_err *err)

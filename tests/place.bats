@@ -530,6 +530,17 @@ bring the image to the node (gpuaas-image prewarm), or name another"
   cmp "$T/ud" "$T/user-data/${digest%% *}"
 }
 
+@test "a real state places nothing on the test driver of libvirt" {
+  fleet 1 1
+  gpuaas-list profiles --where name=lab | jq_in_order -c '.domain_type = "test"' |
+    gpuaas-state apply - > "$T/applied"
+  without_triggers "UPDATE meta SET lab = 0"
+  run_status 4 place --gpus 1
+  assert_stderr "profile 'lab' has domain_type test"
+  run_ok gpuaas-list claims
+  assert_equal "$output" ''
+}
+
 @test "usage" {
   run_status 2 gpuaas-place --profile lab --gpus 0
   run_status 2 gpuaas-place --profile 'not a name'
@@ -560,7 +571,7 @@ bring the image to the node (gpuaas-image prewarm), or name another"
     run_status 4 place --name "${name#* }"
     assert_stderr "cannot have the name '${name#* }': it is the id of a"
     assert_stderr " ${name% *}"
-    assert_stderr "hint: give another --name, or none; gpuaas-show ${name#* } shows that ${name% *}"
+    assert_stderr "hint: give another --name, or none; 'gpuaas-show ${name#* }' shows what has it"
   done
   run_ok place --name test1234
   other=$(jq -r .allocation <<< "$output")

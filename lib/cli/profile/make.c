@@ -14,6 +14,7 @@
 #include "record/state.h"
 #include "record/words.h"
 #include "state/access/access.h"
+#include "state/allocation/plan.h"
 #include "state/capacity/profile.h"
 #include "state/db/audit.h"
 
@@ -151,7 +152,9 @@ static int put(struct ga_db *db, const struct ga_profile *before, const struct g
 	    (before && ga_store_may_apply(db, &ga_profile_schema, before, err) < 0) ||
 	    ga_store_may_apply(db, &ga_profile_schema, p, err) < 0)
 		return -1;
-	r = ga_store_apply_profile(db, p, err);
+	r = p->retired ? 0 : ga_store_domain_counts(db, p, err);
+	if (r == 0)
+		r = ga_store_apply_profile(db, p, err);
 	if (r < 0 || ga_store_profile(db, p->name, ret, err) < 0)
 		return -1;
 	if (before && r)

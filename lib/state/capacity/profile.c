@@ -12,7 +12,6 @@
 #include "record/state.h"
 #include "record/time.h"
 #include "state/access/access.h"
-#include "state/allocation/plan.h"
 #include "state/db/audit.h"
 #include "state/db/fsm.h"
 #include "state/db/near.h"
@@ -232,7 +231,6 @@ int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct 
 	int64_t version;
 
 	if (ga_store_profile_check(p, err) < 0 ||
-	    (!p->retired && ga_store_domain_counts(db, p, err) < 0) ||
 	    current_profile(db, p->name, &old, &version, err) < 0)
 		return -1;
 	next.version = version;

@@ -21,6 +21,7 @@ GA_MUST_CHECK int ga_store_profiles(struct ga_db *db, ga_store_each each, void *
 /* Whether a record may become a profile, beyond the checks of its schema: GA_BADREC.
  * ga_store_apply_profile makes the same checks. */
 GA_MUST_CHECK int ga_store_profile_check(const struct ga_profile *p, struct ga_err *err);
+
 /* The number of allocations that have not ended and were placed with another version; -1. */
 GA_MUST_CHECK int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t version,
 					      struct ga_err *err);
@@ -36,8 +37,7 @@ GA_MUST_CHECK int ga_store_profile_is_current(struct ga_db *db, const struct ga_
  * "no_profile". */
 GA_MUST_CHECK int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 				   struct ga_err *err);
-/* Idempotent: 1 when something changed, 0 when the state had it already. GA_CONFLICT as of
- * ga_store_domain_counts, unless the profile is retired. */
+/* Idempotent: 1 when something changed, 0 when the state had it already. */
 GA_MUST_CHECK int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p,
 					 struct ga_err *err);
 /* Rows of one column of text: the record itself. */

@@ -439,10 +439,16 @@ print(json.dumps(end, separators=(",", ":")))'
     assert_stderr "is cordoned: fan noise"
     assert_stderr "hint: when that reason is settled: gpuaas-approve uncordon $s && gpuaas-approve enable $s"
     run_ok gpuaas-list attention --where "object=$s"
-    jq_is '"\(.sentence): \(.command)"' \
-      "$reason: gpuaas-approve uncordon $s && gpuaas-approve enable $s | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+    # A row ends the reason that it shows, and no other.
+    jq_is '"\(.sentence): \(.command)"' "fan noise: gpuaas-approve uncordon $s"
     run_ok gpuaas-approve uncordon "$s"
     jq_is '"\(.state): \(.cordon_reason), \(.cordon)"' "disabled: $reason, null"
+    run_ok gpuaas-list attention --where "object=$s"
+    jq_is '"\(.sentence): \(.command)"' \
+      "$reason: gpuaas-approve enable $s | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+    # Again, as after an answer that was lost: the reason of the disable is not its own.
+    run_ok gpuaas-approve uncordon "$s"
+    jq_is '"\(.state): \(.cordon_reason)"' "disabled: $reason"
     run_ok gpuaas-approve enable "$s"
     jq_is '"\(.state) \(.cordon_reason)"' "available null"
     run_ok gpuaas-approve cordon "$s" --reason "fan noise"
@@ -456,7 +462,13 @@ print(json.dumps(end, separators=(",", ":")))'
   run_ok gpuaas-approve uncordon "$s"
   jq_is '"\(.state) \(.cordon_reason)"' "disabled smoke"
   run_ok gpuaas-approve enable "$s"
+  # The reason of a second person stands beside that of the first.
   run_ok gpuaas-approve cordon "$s" --reason "fan noise"
+  run_ok gpuaas-approve cordon "$s" --reason "fan"
+  jq_is .cordon_reason "fan noise; fan"
+  before=$(jq .generation <<< "$output")
+  run_ok gpuaas-approve cordon "$s" --reason "fan noise"
+  assert_equal "$(jq .generation <<< "$output")" "$before"
   run_ok gpuaas-approve uncordon "$s"
   jq_is .cordon_reason null
   run_ok gpuaas-approve disable "$s" --reason "move the rack"

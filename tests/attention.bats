@@ -111,7 +111,7 @@ codes()
   gpuaas-node rename "$NODE" h7 > "$T/out"
   run_ok gpuaas-list attention
   jq_is '[.object,.name,.code,.state,.sentence,.command]|join("|")' \
-    "$NODE|h7|not_approved|enrolled|3 candidates of the node wait for approval|gpuaas-on --nodes node=$NODE gpuaas-discover | gpuaas-approve --all-ready | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+    "$NODE|h7|not_approved|enrolled|3 candidates of the node wait for approval|gpuaas-on --nodes node=$NODE gpuaas-discover | gpuaas-approve --slot 0 --slot 1 --slot 2 | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
   assert_equal "$(jq -r .since <<< "$output")" "$(gpuaas-list nodes | jq -r .since)"
   run_ok gpuaas-list attention --table
   assert_output "h7"

@@ -110,8 +110,12 @@ node_is()
   run_status 4 gpuaas-node quarantine "$NODE" --reason smoke --generation 1
   assert_stderr "has changed"
   run_ok gpuaas-node quarantine "$NODE" --reason smoke --generation "$generation"
-  jq_is '[.state,.cordon_reason,.drain_deadline]|map(tostring)|join(" ")' "quarantined smoke null"
+  jq_is '[.state,.cordon_reason,.drain_deadline]|map(tostring)|join(" ")' "quarantined new firmware; smoke null"
+  # A drain does not end the reason of a quarantine.
   run_ok gpuaas-node drain "$NODE" --reason later
+  jq_is .cordon_reason "new firmware; smoke; later"
+  run_ok gpuaas-node drain "$NODE" --reason smoke
+  jq_is .cordon_reason "new firmware; smoke; later"
   run_ok gpuaas-node undrain "$NODE"
   jq_is '[.state,.cordon_reason]|map(tostring)|join(" ")' "active null"
   run_ok gpuaas-node quarantine "$NODE" --reason again --dry-run

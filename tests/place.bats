@@ -330,15 +330,15 @@ END
   jq_is '"\(.code): \(.sentence)"' \
     "not_ready: 1 GPU would fit on node 'n000', but slots of it are not available (cordoned: bad cable)"
   jq_is '.nodes[0] | "\(.code) \(.detail)"' "cordoned bad cable"
-  jq_is .hint "'gpuaas-approve uncordon $s' puts slot 1 of it back on sale"
+  jq_is .hint "when that is settled, 'gpuaas-approve uncordon $s' puts slot 1 of it back on sale"
   gpuaas-approve uncordon "$s" > "$T/out"
   gpuaas-approve disable "$s" --reason "bad cable" > "$T/out"
   run_status 1 gpuaas-place --profile lab
-  jq_is .hint "'gpuaas-approve enable $s | gpuaas-wipe' puts slot 1 of it back on sale"
+  jq_is .hint "when that is settled, 'gpuaas-approve enable $s | gpuaas-wipe' puts slot 1 of it back on sale"
   # A cordoned one needs both; one with a fault that neither settles shows the fault.
   gpuaas-approve cordon "$s" --reason "bad cable" > "$T/out"
   run_status 1 gpuaas-place --profile lab
-  jq_is .hint "'gpuaas-approve uncordon $s' and 'gpuaas-approve enable $s | gpuaas-wipe' put slot 1 of it back on sale"
+  jq_is .hint "when that is settled, 'gpuaas-approve uncordon $s' and 'gpuaas-approve enable $s | gpuaas-wipe' put slot 1 of it back on sale"
   gpuaas-approve uncordon "$s" > "$T/out"
   for fault in "evidence_old: cordoned" "nvme_mounted: nvme_mounted"; do
     state_sql "UPDATE slot SET blockers = '[{\"code\":\"${fault%:*}\"}]', generation = generation + 1
@@ -569,7 +569,7 @@ bring the image to the node (gpuaas-image prewarm), or name another"
   for name in "allocation $id" "slot $slot" "node n000"; do
     run_status 4 place --name "${name#* }" --dry-run
     run_status 4 place --name "${name#* }"
-    assert_stderr "cannot have the name '${name#* }': it is the id of a"
+    assert_stderr "cannot have the name '${name#* }': it is that, or the id, of a"
     assert_stderr " ${name% *}"
     assert_stderr "hint: give another --name, or none; 'gpuaas-show ${name#* }' shows what has it"
   done

@@ -228,6 +228,8 @@ END
   local id old condition
   id=$(gpuaas-list allocations -o name)
   gpuaas-place --profile lab --project vision --name stand-in > "$T/plan"
+  # Nor a code that no slot has: a mistyped one would take what was to be kept.
+  run_status 5 gpuaas-approve cordon --where 'blockers!=taintd' --reason x --dry-run
   # A name that an earlier version took.
   without_triggers "UPDATE allocation SET name = '$id' WHERE name = 'stand-in'"
   gpuaas-place --profile lab --project vision --name "${id:0:4}" > "$T/plan"

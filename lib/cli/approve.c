@@ -193,7 +193,11 @@ static void explain_slot(const struct ga_slot *s, bool all)
 {
 	size_t i;
 
-	if (s->cordon_reason)
+	if (s->cordon)
+		ga_say("slot %lld of '%s': a person cordoned it: %s; when that is settled: "
+		       "gpuaas-approve uncordon %s",
+		       (long long)s->slot_index, s->node, s->cordon, s->slot);
+	if (s->cordon_reason && !ga_streq(s->cordon_reason, s->cordon))
 		ga_say("slot %lld of '%s': a person disabled it: %s; fix: gpuaas-approve enable %s "
 		       "| gpuaas-wipe",
 		       (long long)s->slot_index, s->node, s->cordon_reason, s->slot);

@@ -64,8 +64,9 @@ int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
 
 		/* A host of another version may report other phases: the set is open, and the page
 		 * has those of this one. Other words of that form are in no page. */
-		if ((!ga_streq(w->field->name, "code") && !ga_streq(w->field->name, "phase")) ||
-		    w->field->format != GA_T_CODE)
+		if (w->field->type != GA_F_LIST &&
+		    ((!ga_streq(w->field->name, "code") && !ga_streq(w->field->name, "phase")) ||
+		     w->field->format != GA_T_CODE))
 			continue;
 		for (j = 0; j < w->values.n; j++)
 			if (!w->values.v[j].null &&

@@ -48,7 +48,8 @@ static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_
 		.why = ga_fleet_word(&s->fleet, why),
 		.cordon_reason = ga_streq(why, "cordoned") ?
 					 ga_fleet_word(&s->fleet, "bad cable") : NULL,
-		.cordoned = what == 'c' || what == 'k',
+		.cordon = what == 'c' || what == 'k' ?
+				  ga_fleet_word(&s->fleet, "bad cable") : NULL,
 	};
 	n->clean = n->clean && what != 'u' && what != 'U';
 }

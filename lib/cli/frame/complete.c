@@ -184,12 +184,16 @@ static void ask(const struct cursor *c, const struct objects *o, struct ga_str *
 	ga_autofree char *of = o->of_operand && c->n_operands ?
 			       ga_xprintf("object=%s", c->operands[0]) : NULL;
 	const char *where = of ? of : o->where;
-	const char *argv[9] = { program, o->ask[1], "-o", "json" };
-	size_t n = 4, i;
+	const char *argv[9] = { program, o->ask[1] };
+	size_t n = 2, i;
 	struct ga_texts env = { 0 };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 
+	if (o->id) {
+		argv[n++] = "-o";
+		argv[n++] = "json";
+	}
 	for (i = 0; i < GA_ARRAY_SIZE(o->more) && o->more[i]; i++)
 		argv[n++] = o->more[i];
 	if (where) {

@@ -241,8 +241,8 @@ static bool is_prose(const struct ga_field *f)
 /* Whether the values of a member tell records apart, so that one which none has is a mistake. */
 static bool tells_apart(const struct ga_field *f)
 {
-	if (f->type == GA_F_INT || f->type == GA_F_INTS)
-		return true;
+	if (f->type == GA_F_INT || f->type == GA_F_INTS || f->type == GA_F_LIST)
+		return true; /* of a list the codes */
 	return (f->type == GA_F_TEXT || f->type == GA_F_TEXTS) && !f->values &&
 	       f->format != GA_T_CODE && f->format != GA_T_TIME && !is_prose(f);
 }

@@ -23,7 +23,8 @@ struct ga_fleet_slot {
 	const char *why;  /* interned: why it is not free ("in_use", "waiting_for_wipe", …) */
 	const char *cordon_reason; /* interned: the reason of the person who cordoned or disabled
 				    * it, or NULL */
-	bool cordoned;	  /* only uncordon ends that; enable is refused until then */
+	const char *cordon; /* interned: the reason of its cordon, or NULL: only uncordon ends that,
+			     * and enable is refused until then */
 };
 
 /* A window of maintenance that has not been ended; wall clock in microseconds. */

@@ -365,7 +365,7 @@ static char *put_back(const struct tally *t, bool uncordon)
 	size_t i;
 
 	for (i = 0; i < t->n_lift; i++) {
-		if (uncordon ? !t->lift[i]->cordoned : t->lift[i]->available)
+		if (uncordon ? !t->lift[i]->cordon : t->lift[i]->available)
 			continue;
 		ga_str_addf(&s, "%s%s %s", s.len ? "" : "'", s.len ? "" : verb, t->lift[i]->id);
 	}
@@ -378,16 +378,25 @@ static char *put_back(const struct tally *t, bool uncordon)
 static char *lift_hint(const struct tally *t, const char *of)
 {
 	ga_autofree char *uncordon = put_back(t, true), *enable = put_back(t, false);
-	ga_autostr struct ga_str slots = GA_STR_INIT;
+	ga_autostr struct ga_str slots = GA_STR_INIT, why = GA_STR_INIT;
 	bool both = uncordon && enable;
 	size_t i;
 
-	for (i = 0; i < t->n_lift; i++)
-		ga_str_addf(&slots, "%s%" PRId64, i ? ", " : "", t->lift[i]->slot_index);
-	return ga_xprintf("%s%s%s %s slot%s %s of %s back on sale%s", uncordon ? uncordon : "",
-			  both ? " and " : "", enable ? enable : "", both ? "put" : "puts",
-			  t->n_lift > 1 ? "s" : "", slots.buf, of,
-			  t->lift_wipe ? "; gpuaas-wipe --pending on that host, too" : "");
+	/* Each person's reason is shown before somebody ends it. */
+	for (i = 0; i < t->n_lift; i++) {
+		const struct ga_fleet_slot *s = t->lift[i];
+		bool two = s->cordon && !ga_streq(s->cordon, s->cordon_reason);
+
+		ga_str_addf(&slots, "%s%" PRId64, i ? ", " : "", s->slot_index);
+		ga_str_addf(&why, "; slot %" PRId64 ": %s%s%s", s->slot_index,
+			    s->cordon_reason ? s->cordon_reason : "no reason", two ? "; " : "",
+			    two ? s->cordon : "");
+	}
+	return ga_xprintf("when that is settled, %s%s%s %s slot%s %s of %s back on sale%s%s",
+			  uncordon ? uncordon : "", both ? " and " : "", enable ? enable : "",
+			  both ? "put" : "puts", t->n_lift > 1 ? "s" : "", slots.buf, of,
+			  t->lift_wipe ? "; gpuaas-wipe --pending on that host, too" : "",
+			  t->n_lift > 1 ? why.buf : "");
 }
 
 /* The longest run time in whole minutes that ends before the next maintenance of the node, with a

@@ -85,11 +85,13 @@ static int check_name(struct ga_db *db, const char *name, struct ga_err *err)
 	int r = name ? ga_db_one(db, err,
 				 "SELECT 'allocation' FROM allocation WHERE id = ?1 UNION ALL "
 				 "SELECT 'slot' FROM slot WHERE id = ?1 UNION ALL "
-				 "SELECT 'node' FROM node WHERE id = ?1", "sS", name, &kind) : 0;
+				 "SELECT 'node' FROM node WHERE id = ?1 OR name = ?1 LIMIT 1",
+				 "sS", name, &kind) : 0;
 
 	return r <= 0 ? r :
 			ga_refuse(err, GA_CONFLICT, "name_taken", name,
-				  ("an allocation cannot have the name '%s': it is the id of %s %s",
+				  ("an allocation cannot have the name '%s': it is that, or the id, of "
+				   "%s %s",
 				   name, ga_streq(kind, "allocation") ? "another" : "a", kind),
 				  ("give another --name, or none; 'gpuaas-show %s' shows what "
 				   "has it", name));

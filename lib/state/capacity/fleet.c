@@ -27,7 +27,7 @@
 #define SLOTS \
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
 	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER ", cordon_reason, " \
-	"cordon IS NOT NULL " \
+	"cordon " \
 	"FROM slot "
 /* The reason why the whole node takes no placement, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
@@ -188,7 +188,7 @@ static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	s->free = !why;
 	s->why = ga_fleet_word(f, why);
 	s->cordon_reason = ga_fleet_word(f, ga_rows_text(rows, 11));
-	s->cordoned = ga_rows_bool(rows, 12);
+	s->cordon = ga_fleet_word(f, ga_rows_text(rows, 12));
 	s->cpus = cpus ? count_cpus(cpus) : 0;
 }
 

@@ -69,6 +69,24 @@ char *ga_node_reason(const char *old, const char *reason)
 						 ga_xstrdup(reason);
 }
 
+/* What a person said before stays before what is said now: a drain does not end the reason of a
+ * quarantine, nor that of another drain. */
+static char *add_reason(const char *old, const char *reason)
+{
+	const char *disks = ga_node_unwiped_disks(old);
+	size_t n = !old ? 0 : disks ? (size_t)(disks - old) : strlen(old);
+	ga_autofree char *before = ga_xstrndup(old ? old : "", n), *both = NULL;
+
+	while (n && strchr("; ", before[n - 1]))
+		before[--n] = '\0';
+	if (!n)
+		return ga_node_reason(old, reason);
+	if (strstr(before, reason))
+		return ga_xstrdup(old);
+	both = ga_xprintf("%s; %s", before, reason);
+	return ga_node_reason(old, both);
+}
+
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
 		       struct ga_node *ret, struct ga_err *err)
 {
@@ -108,7 +126,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	undrain = ga_streq(v->name, "undrain");
 	disks = ga_node_unwiped_disks(n.cordon_reason);
 	reason = undrain      ? NULL :
-		 move->reason ? ga_node_reason(n.cordon_reason, move->reason) :
+		 move->reason ? add_reason(n.cordon_reason, move->reason) :
 				ga_strdup0(n.cordon_reason);
 	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))

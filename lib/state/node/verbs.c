@@ -59,15 +59,18 @@ static const struct verb verbs[] = {
 	  { NULL },
 	  NULL,
 	  true,
-	  "UPDATE slot SET cordon = ?2, generation = generation + 1 WHERE id = ?1",
+	  /* The reason of a second person stands beside that of the first. */
+	  "UPDATE slot SET cordon = iif(cordon IS NULL, ?2, cordon || '; ' || ?2), "
+	  "generation = generation + 1 WHERE id = ?1",
 	  "ss" },
-	/* Where nobody cordoned it, the reason of a disabled slot, which then waits for its
-	 * approval. One call ends the reason of one person. */
+	/* Of a disabled slot that nobody cordoned and that waits for its approval, the reason of
+	 * the disable: enable ends that of others. */
 	{ "uncordon",
 	  { NULL },
 	  NULL,
 	  false,
-	  "UPDATE slot SET disabled_reason = iif(cordon IS NULL, NULL, disabled_reason), "
+	  "UPDATE slot SET disabled_reason = iif(cordon IS NULL AND blockers <> '[]', NULL, "
+	  "disabled_reason), "
 	  "cordon = NULL, generation = generation + 1 WHERE id = ?1",
 	  "s" },
 	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
@@ -108,11 +111,14 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	ga_fail_about(err, GA_CONFLICT, "wrong_state", s->slot,
 		      "slot '%s' is %s: %s is for slots that are %s", s->slot, s->state, v->name,
 		      from.len ? from.buf : "not retired");
-	if (s->cordon && ga_streq(v->name, "enable"))
+	if (may_begin(find_verb("disable"), s->state) && ga_streq(v->name, "enable") &&
+	    ga_streq(s->state, "quarantined"))
+		return ga_hint(err, "gpuaas-approve disable %s --reason TEXT first", s->slot);
+	if (s->cordon && ga_streq(v->name, "enable") && ga_streq(s->state, "available"))
 		return ga_hint(err, "it is cordoned (%s): gpuaas-approve uncordon %s",
 			       s->cordon, s->slot);
 	if (may_begin(find_verb("disable"), s->state) && ga_streq(v->name, "retire"))
-		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
+		return ga_hint(err, "gpuaas-approve disable %s --reason TEXT first", s->slot);
 	if (s->allocation && ga_streq(v->name, "disable"))
 		return ga_hint(err, "gpuaas-approve cordon %s keeps new work off it; it is held by "
 			       "allocation %s", s->slot, s->allocation);
@@ -294,10 +300,12 @@ static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ou
 			 "SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
 			 "WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
 			 "NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
-			 "json_extract(k.record, '$.nvme.wwid') = d.id AND "
+			 "json_extract(" GA_SQL_OBJECT("k.record") ", '$.nvme.wwid') = d.id AND "
 			 "k.observed_at > e.finished_at AND "
-			 "(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
-			 "json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
+			 "(json_array_length(" GA_SQL_OBJECT("k.record")
+			 ", '$.nvme.signatures') > 0 OR "
+			 "json_extract(" GA_SQL_OBJECT("k.record")
+			 ", '$.nvme.content') = 'unknown_content'))",
 			 "ss", s->nvme_wwid, s->node);
 }
 
@@ -390,15 +398,31 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 
 /* ---- all verbs ---- */
 
+/* Whether the reason is one of those that stand there, with "; " between them. */
+static bool has_reason(const char *reasons, const char *reason)
+{
+	size_t n = strlen(reason);
+	const char *at = reasons;
+
+	while (at && (at = strstr(at, reason))) {
+		if ((at == reasons || ga_starts(at - 2, "; ")) &&
+		    (!at[n] || ga_starts(at + n, "; ")))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 /* A move that is done already is not done again. */
 static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
 {
 	if (ga_streq(v->name, "uncordon"))
-		return !s->cordon && !(ga_streq(s->state, "disabled") && s->cordon_reason);
+		return !s->cordon && !(ga_streq(s->state, "disabled") && s->cordon_reason &&
+				       s->blockers.n);
 	if (v->to && !ga_streq(v->to, s->state))
 		return false;
 	if (ga_streq(v->name, "cordon"))
-		return ga_streq(s->cordon, reason);
+		return has_reason(s->cordon, reason);
 	/* In such a state the reason that shows is that of the move, unless it has none. */
 	return v->to && ga_streq(s->cordon_reason, reason) && !ga_streq(s->cordon, reason);
 }

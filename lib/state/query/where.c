@@ -457,10 +457,13 @@ static bool meets(enum ga_where_op op, int64_t n, const struct ga_where_value *v
 /* A person is written as "root(0)" or "eve(1001) via sudo"; the name alone means each of them. */
 static bool is_text(const char *text, const struct ga_where_value *v)
 {
-	size_t n = strlen(v->text);
+	size_t n = strlen(v->text), uid;
 
-	return !strncmp(text, v->text, n) &&
-	       (!text[n] || (text[n] == '(' && isdigit((unsigned char)text[n + 1])));
+	if (strncmp(text, v->text, n) != 0)
+		return false;
+	/* "root(0)": a person and the number behind it. */
+	uid = text[n] == '(' ? strspn(text + n + 1, "0123456789") : 0;
+	return !text[n] || (uid && text[n + 1 + uid] == ')');
 }
 
 static bool number_is(const struct ga_where *w, int64_t n)

@@ -66,7 +66,7 @@ static char *stuck(const char *state, const char *since)
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
        S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED, S_UNBEGUN, S_BUSY, S_CAUSE,
-       S_CORDON_STANDS, S_UNCORDONS };
+       S_ONLY_CORDON, S_WIPED };
 
 /* A wipe that nobody has begun after this many seconds: of this machine, or of a node whose wipes
  * the state hears of only when they end, or that is wiping other slots first. */
@@ -93,30 +93,9 @@ static char *not_answered(const struct ga_rows *r, bool *changed)
 	return GA_TAKE(first);
 }
 
-/* Each uncordon ends one reason: that of the cordon, then that of the disable. */
-static char *uncordon_first(const struct ga_rows *r, int64_t times)
-{
-	ga_autofree char *once = ga_command("gpuaas-approve uncordon %s && ",
-					    ga_rows_text(r, S_ID));
-	struct ga_str s = GA_STR_INIT;
-
-	while (times-- > 0)
-		ga_str_add(&s, once);
-	return ga_str_take(&s);
-}
-
-/* Enable ends the reason of the disable, and needs that nobody has cordoned the slot. */
-static char *enable_command(const struct ga_rows *r)
-{
-	ga_autofree char *first = uncordon_first(r, ga_rows_bool(r, S_CORDON_STANDS));
-	ga_autofree char *enable = ga_command("gpuaas-approve enable %s | gpuaas-wipe",
-					      ga_rows_text(r, S_ID));
-
-	return ga_xprintf("%s%s", first, enable);
-}
-
 /* Most blockers are repaired on the host, and only a new discovery shows that; a wipe settles the
- * others. A slot that a person took out of sale gets no approval until it is uncordoned. */
+ * others. A slot that a person disabled gets no approval until uncordon or enable ends that reason;
+ * a cordon has a row of its own until it is ended. */
 static char *disabled_command(const struct ga_rows *r)
 {
 	bool changed = false;
@@ -126,13 +105,11 @@ static char *disabled_command(const struct ga_rows *r)
 
 	if (!code)
 		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
-	if (ga_rows_text(r, S_CORDON) && !data && !changed) {
-		ga_autofree char *enable = enable_command(r);
-
-		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && %s", enable);
-	}
+	if (ga_rows_text(r, S_CORDON) && !data && !changed)
+		return ga_command("gpuaas-discover | gpuaas-approve --record-only && "
+				  "gpuaas-approve enable %s | gpuaas-wipe", id);
 	if (ga_rows_text(r, S_CORDON))
-		first = uncordon_first(r, ga_rows_int(r, S_UNCORDONS));
+		first = ga_command("gpuaas-approve uncordon %s && ", id);
 	if (data)
 		allow = ga_command(" --destroy-data %s", wwid);
 	return ga_xprintf("%sgpuaas-discover | gpuaas-approve --slot %" PRId64 "%s%s | gpuaas-wipe",
@@ -191,7 +168,10 @@ static char *slot_sentence(const struct ga_rows *r)
 	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
 	const char *state = ga_rows_text(r, S_STATE);
 	ga_autofree char *command = slot_command(r), *said = NULL, *why = NULL;
-	const char *at = hint && command ? strstr(hint, command) : NULL;
+	/* A hint does not know of the person's reason, which the command ends first. */
+	const char *then = command && ga_starts(command, "gpuaas-approve uncordon") ?
+				   strstr(command, " && ") : NULL;
+	const char *at = hint && command ? strstr(hint, then ? then + 4 : command) : NULL;
 
 	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
 		return ga_xprintf("not proven wiped since its last use%s%s",
@@ -366,19 +346,30 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.sentence = and_from_when(f.sentence, r, now);
 		f.command = unbegun_command(r);
 		return ga_attention_emit(&f, to, err);
+	} else if (ga_rows_text(r, S_ONLY_CORDON)) {
+		/* One reason of one person a row: what else keeps the slot out of use has the row
+		 * that comes when nobody cordons it. */
+		const char *since = ga_rows_text(r, S_CORDONED);
+
+		f.code = "cordoned";
+		f.since = since ? since : f.since;
+		f.sentence = ga_xstrdup(ga_rows_text(r, S_ONLY_CORDON));
+		f.command = ga_command("gpuaas-approve uncordon %s", f.object);
+		f.from_here = true;
+		return ga_attention_emit(&f, to, err);
 	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
 		f.sentence = slot_sentence(r);
 	} else if (ga_rows_text(r, S_CORDON)) {
-		const char *since = ga_rows_text(r, S_CORDONED);
-		bool disabled = !strcmp(state, "disabled");
-
 		f.code = "cordoned";
-		f.since = since && !disabled ? since : f.since;
 		f.sentence = ga_xstrdup(ga_rows_text(r, S_CORDON));
-		f.command = disabled ? enable_command(r) :
-				       ga_command("gpuaas-approve uncordon %s", f.object);
-		f.from_here = !disabled;
+		f.command = ga_command("gpuaas-approve enable %s | gpuaas-wipe", f.object);
+		return ga_attention_emit(&f, to, err);
+	} else if (!strcmp(state, "disabled") && ga_rows_bool(r, S_WIPED)) {
+		f.code = "cordoned";
+		f.sentence = ga_xstrdup("it was cordoned while it was wiped, and nobody cordons it "
+					"now");
+		f.command = ga_command("gpuaas-approve enable %s | gpuaas-wipe", f.object);
 		return ga_attention_emit(&f, to, err);
 	} else {
 		return 0;
@@ -421,8 +412,7 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"NULL), " UNBEGUN("s") ", EXISTS (SELECT 1 FROM slot o JOIN task t ON "
 			"t.object = o.id AND t.attempt = o.wipe_attempt WHERE "
 			"o.node_id = s.node_id AND o.state = 'wiping'), "
-			"s.wipe_cause, s.cordon IS NOT NULL, "
-			"(s.cordon IS NOT NULL) + (s.disabled_reason IS NOT NULL) "
+			"s.wipe_cause, s.cordon, s.wipe_evidence_id IS NOT NULL "
 			"FROM (SELECT *, "
 			"CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
@@ -621,8 +611,10 @@ static int attend_unapproved(struct ga_db *db, const struct ga_attend_to *to, st
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
+	/* Each by its number: --all-ready would take what nobody looked at, too. */
 	if (ga_db_query(db, &rows, err,
-			"SELECT n.id, n.state, n.since, count(*) FROM candidate k "
+			"SELECT n.id, n.state, n.since, count(*), "
+			"group_concat(' --slot ' || k.slot_index, '') FROM candidate k "
 			"JOIN node n ON n.id = k.node_id "
 			"WHERE n.state IN ('enrolled', 'active') AND n.blockers = '[]' "
 			"AND (n.held_by IS NULL OR n.held_by = 'slices') "
@@ -645,8 +637,8 @@ static int attend_unapproved(struct ga_db *db, const struct ga_attend_to *to, st
 			.sentence = ga_xprintf("%" PRId64 " %s for approval", n, n == 1 ?
 					       "candidate of the node waits" :
 					       "candidates of the node wait"),
-			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve --all-ready | "
-					      "gpuaas-wipe"),
+			.command = ga_xprintf("gpuaas-discover | gpuaas-approve%s | gpuaas-wipe",
+					      ga_rows_text(rows, 4)),
 		};
 
 		if (ga_attention_emit(&f, to, err) < 0)

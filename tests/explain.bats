@@ -4,6 +4,14 @@
 
 load helper
 
+@test "the warning of a prerequisite is explained by its page" {
+  run_ok gpuaas-explain nat_rule_missing
+  assert_output "The NAT rule of the private network."
+  run_status 5 gpuaas-explain nothing_missing
+  run_ok gpuaas-explain --complete no_single
+  assert_output no_single_node
+}
+
 @test "a code, a state, a status, a metric, an alert and a setting" {
   run_ok gpuaas-explain topology_blocked
   assert_output "topology_blocked  (gpuaas-codes(7), REFUSALS)"

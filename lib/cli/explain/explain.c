@@ -288,14 +288,31 @@ static void use_own_folder(struct ga_str *text)
 	ga_print_text(out.buf);
 }
 
+/* What the pages say of the word. Of the warning "NAME_missing" they have NAME. */
+static bool explain_by_pages(const char *word, struct ga_str *out)
+{
+	static const char end[] = "_missing";
+	size_t n = strlen(word);
+	const struct ga_explain_page *page;
+	bool found = false;
+
+	for (page = ga_explain_pages; page->name; page++)
+		found |= ga_mdoc_items(page, word, out) > 0;
+	if (!found && n > strlen(end) && !strcmp(word + n - strlen(end), end)) {
+		ga_autofree char *name = ga_xstrndup(word, n - strlen(end));
+
+		for (page = ga_explain_pages; page->name; page++)
+			found |= ga_mdoc_items(page, name, out) > 0;
+	}
+	return found;
+}
+
 int ga_explain(const char *word, struct ga_err *err)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
-	const struct ga_explain_page *page;
 	bool found = explain_record(word, &out);
 
-	for (page = ga_explain_pages; page->name; page++)
-		found |= ga_mdoc_items(page, word, &out) > 0;
+	found |= explain_by_pages(word, &out);
 	/* A page says more than the schema. */
 	if (!found && !explain_value(word, &out))
 		return unknown(word, err);

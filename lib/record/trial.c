@@ -54,7 +54,7 @@ const struct ga_schema ga_trial_hello_schema = {
 #undef S
 
 #define S ga_trial_reason
-static const struct ga_schema reason_schema = {
+const struct ga_schema ga_trial_reason_schema = {
 	.doc = "why a job waits or was refused",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -87,7 +87,7 @@ const struct ga_schema ga_trial_report_schema = {
 		GA_ENUM(S, state, GA_REQ, ga_job_words, "state"),
 		LISTOF_OPT(S, places, &place_schema, "where it runs"),
 		GA_TEXT(S, since, GA_OPT, GA_T_TIME, "time of the state by the technology's clock"),
-		GA_OBJ(S, reason, GA_OPT, &reason_schema, "why it waits or was refused"),
+		GA_OBJ(S, reason, GA_OPT, &ga_trial_reason_schema, "why it waits or was refused"),
 		GA_COUNT(S, started_count, GA_OPT, "times that it started"),
 		GA_TEXT(S, evicted_by, GA_OPT, GA_T_ANY, "job or queue that it was evicted for"),
 		GA_FIELDS_END },
@@ -181,7 +181,7 @@ const struct ga_schema ga_trial_plan_schema = {
 		LISTOF_OPT(S, placements, &placement_schema, "where the jobs would run"),
 		NAMES(S, moves, "jobs that would be moved"),
 		GA_TEXT(S, rule, GA_OPT, GA_T_ANY, "rule of the evictions"),
-		GA_OBJ(S, reason, GA_OPT, &reason_schema, "why it is not possible"),
+		GA_OBJ(S, reason, GA_OPT, &ga_trial_reason_schema, "why it is not possible"),
 		GA_FIELDS_END },
 };
 #undef S

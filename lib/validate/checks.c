@@ -13,7 +13,8 @@ struct judging {
 	const struct ga_timeline *line, *first;
 	const struct ga_trial_check *check;
 	struct ga_ints jobs; /* that it is about, in its order */
-	int64_t from_ms;     /* what is seen from here on counts */
+	size_t from_at;	     /* what is seen from here on counts, a place in seen */
+	int64_t from_ms;     /* its time */
 	int64_t begin_ms;    /* its seconds count from here */
 	int64_t end_ms;	     /* what was seen ends here */
 	struct ga_verdict_check *ret;
@@ -106,7 +107,7 @@ static void judge_are(struct judging *j)
 	ga_autofree char *lagging = NULL;
 	size_t i;
 
-	ga_walk_begin(j->line, j->from_ms, last_deadline(j), &walk);
+	ga_walk_begin(j->line, j->from_at, last_deadline(j), &walk);
 	while (ga_walk_next(&walk)) {
 		for (i = 0;
 		     i < j->jobs.n && ga_walk_is(&walk, (size_t)j->jobs.v[i], j->check->state); i++)
@@ -128,7 +129,7 @@ static void judge_never(struct judging *j)
 	ga_autowalk struct ga_walk walk = { 0 };
 	size_t i;
 
-	ga_walk_begin(j->line, j->from_ms, last_deadline(j), &walk);
+	ga_walk_begin(j->line, j->from_at, last_deadline(j), &walk);
 	while (ga_walk_next(&walk)) {
 		for (i = 0; i < j->jobs.n; i++) {
 			if (!ga_walk_is(&walk, (size_t)j->jobs.v[i], j->check->state))
@@ -187,7 +188,7 @@ static void judge_number(struct judging *j, const char *what,
 
 	if (!was_seen(j, deadline))
 		return;
-	ga_walk_begin(j->line, j->from_ms, j->end_ms, &walk);
+	ga_walk_begin(j->line, j->from_at, j->end_ms, &walk);
 	while (more) {
 		more = ga_walk_next(&walk);
 		/* The end is a moment too: a share grows while nothing changes. */
@@ -332,7 +333,7 @@ static void judge_together(struct judging *j)
 		return;
 	for (i = 0; i < j->jobs.n; i++)
 		since[i] = GA_UNKNOWN;
-	ga_walk_begin(j->line, j->from_ms, j->end_ms, &walk);
+	ga_walk_begin(j->line, j->from_at, j->end_ms, &walk);
 	do {
 		/* The last round is the end itself: a gang may be half until then. */
 		bool more = ga_walk_next(&walk);
@@ -449,7 +450,7 @@ static void judge_sum_at_most(struct judging *j)
 
 	if (!was_seen(j, j->begin_ms))
 		return;
-	ga_walk_begin(j->line, j->from_ms, j->end_ms, &walk);
+	ga_walk_begin(j->line, j->from_at, j->end_ms, &walk);
 	while (ga_walk_next(&walk)) {
 		for (sum = 0, i = 0; i < j->line->jobs.n; i++)
 			if (is_meant(j, i))
@@ -510,7 +511,7 @@ static void judge_lost_none(struct judging *j)
 
 	if (!was_seen(j, j->begin_ms))
 		return;
-	ga_walk_begin(j->line, j->from_ms, j->end_ms, &walk);
+	ga_walk_begin(j->line, j->from_at, j->end_ms, &walk);
 	while (ga_walk_next(&walk))
 		;
 	for (i = 0; i < j->jobs.n; i++) {
@@ -576,6 +577,7 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
 		.first = first,
 		.check = check,
 		.ret = ret,
+		.from_at = given ? line->arrange_at : line->act_at,
 		.from_ms = given ? line->arrange_ms : line->act_ms,
 		.begin_ms = given ? line->given_ms : line->expect_ms,
 		.end_ms = given ? line->act_ms : line->polled_ms,
@@ -644,7 +646,7 @@ char *ga_check_invariants(const struct ga_timeline *line)
 
 	if (line->arrange_ms == GA_UNKNOWN)
 		return NULL;
-	ga_walk_begin(line, line->arrange_ms, INT64_MAX, &walk);
+	ga_walk_begin(line, line->arrange_at, INT64_MAX, &walk);
 	while (!found && ga_walk_next(&walk))
 		for (i = 0; !found && i < line->scenario->nodes.n; i++)
 			found = node_misused(&walk, &line->scenario->nodes.v[i]);
@@ -679,11 +681,14 @@ bool ga_check_contention(const struct ga_timeline *line)
 	}
 	for (i = 0; i < line->scenario->nodes.n; i++)
 		there += line->scenario->nodes.v[i].slots;
-	ga_walk_begin(line, line->act_ms, INT64_MAX, &walk);
+	ga_walk_begin(line, line->act_at, INT64_MAX, &walk);
 	while (ga_walk_next(&walk)) {
-		for (wanted = 0, i = 0; i < line->jobs.n; i++)
+		for (wanted = 0, i = 0; i < line->jobs.n; i++) {
+			if (walk.states[i].evictions)
+				return true;
 			if (ga_walk_slots(&walk, i) || ga_walk_is(&walk, i, "pending"))
 				wanted += ga_check_wanted(line->jobs.v[i].form);
+		}
 		if (wanted > there)
 			return true;
 	}

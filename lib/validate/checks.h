@@ -15,8 +15,8 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
  * Returns the sentence, allocated, or NULL. */
 char *ga_check_invariants(const struct ga_timeline *line);
 
-/* Whether something waited: a job was waiting at two polls in a row since the act began, or the jobs
- * wanted more slots than the cluster has. */
+/* Whether there was contention since the act began: a job was waiting at two polls in a row, or one
+ * was evicted, or the jobs wanted more slots than the cluster has. */
 bool ga_check_contention(const struct ga_timeline *line);
 
 #endif

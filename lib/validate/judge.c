@@ -222,7 +222,7 @@ static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 			start_ms = job->started_ms - job->submitted_ms;
 		since[i] = GA_UNKNOWN;
 	}
-	ga_walk_begin(line, line->arrange_ms, INT64_MAX, &walk);
+	ga_walk_begin(line, line->arrange_at, INT64_MAX, &walk);
 	while (ga_walk_next(&walk)) {
 		for (i = 0; i < line->jobs.n; i++) {
 			int64_t slots = ga_walk_slots(&walk, i);

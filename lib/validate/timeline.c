@@ -67,8 +67,13 @@ static void set_phase(struct ga_timeline *line, const struct ga_trial_seen *seen
 				    &line->expect_ms, &line->ask_ms };
 	int64_t *ms = begins[word_of(ga_phase_words, seen->phase)];
 
-	if (*ms == GA_UNKNOWN)
-		*ms = seen->ms;
+	if (*ms != GA_UNKNOWN)
+		return;
+	*ms = seen->ms;
+	if (ms == &line->arrange_ms)
+		line->arrange_at = line->seen.n - 1;
+	else if (ms == &line->act_ms)
+		line->act_at = line->seen.n - 1;
 }
 
 static void set_job(struct ga_timeline *line, const struct ga_trial_seen *seen)
@@ -165,10 +170,10 @@ void ga_timeline_release(struct ga_timeline *line)
 
 /* ---- a walk ---- */
 
-void ga_walk_begin(const struct ga_timeline *line, int64_t from_ms, int64_t until_ms,
+void ga_walk_begin(const struct ga_timeline *line, size_t from_at, int64_t until_ms,
 		   struct ga_walk *ret)
 {
-	*ret = (struct ga_walk){ .line = line, .from_ms = from_ms, .until_ms = until_ms };
+	*ret = (struct ga_walk){ .line = line, .from_at = from_at, .until_ms = until_ms };
 	ret->states = ga_xcalloc(line->jobs.n + 1, sizeof(*ret->states));
 }
 
@@ -186,11 +191,12 @@ static bool was_evicted(const struct ga_trial_report *before, const struct ga_tr
 	       (!strcmp(before->state, "running") || !strcmp(before->state, "stopping"));
 }
 
-static void apply(struct ga_walk *walk, const struct ga_trial_seen *seen)
+static void apply(struct ga_walk *walk, size_t at)
 {
+	const struct ga_trial_seen *seen = walk->line->seen.v[at];
 	size_t i = ga_timeline_find(walk->line, seen->job->name);
 	struct ga_timeline_state *s;
-	bool counts = seen->ms > walk->from_ms;
+	bool counts = at > walk->from_at;
 
 	if (i == walk->line->jobs.n)
 		return;
@@ -207,22 +213,24 @@ static void apply(struct ga_walk *walk, const struct ga_trial_seen *seen)
 bool ga_walk_next(struct ga_walk *walk)
 {
 	const struct ga_timeline *line = walk->line;
-	int64_t ms = walk->from_ms;
 	size_t i = walk->next;
 
-	if (walk->began) {
-		while (i < line->seen.n &&
-		       (!line->seen.v[i]->job || line->seen.v[i]->ms <= walk->ms))
-			i++;
-		if (i == line->seen.n || line->seen.v[i]->ms > walk->until_ms)
-			return false;
-		ms = line->seen.v[i]->ms;
+	if (!walk->began) {
+		walk->began = true;
+		walk->ms = line->seen.n ? line->seen.v[walk->from_at]->ms : 0;
+		for (; i < walk->from_at; i++)
+			if (line->seen.v[i]->job)
+				apply(walk, i);
+		walk->next = i;
+		return true;
 	}
-	walk->began = true;
-	walk->ms = ms;
-	for (; i < line->seen.n && line->seen.v[i]->ms <= ms; i++)
-		if (line->seen.v[i]->job)
-			apply(walk, line->seen.v[i]);
+	while (i < line->seen.n && !line->seen.v[i]->job)
+		i++;
+	if (i == line->seen.n || line->seen.v[i]->ms > walk->until_ms)
+		return false;
+	walk->ms = line->seen.v[i]->ms;
+	for (; i < line->seen.n && line->seen.v[i]->job; i++)
+		apply(walk, i);
 	walk->next = i;
 	return true;
 }

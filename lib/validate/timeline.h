@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was seen of one run of a scenario, in the order of time: the jobs that the scenario submits,
- * and what was reported of each at each moment. The changes of one poll have one time, and a moment
- * shows the cluster after all of them.
+ * and what was reported of each at each moment. A moment is a poll: it shows the cluster after all the
+ * changes that stand behind it, and no later ones, however soon they came.
  */
 #ifndef GA_VALIDATE_TIMELINE_H
 #define GA_VALIDATE_TIMELINE_H
@@ -33,6 +33,7 @@ struct ga_timeline {
 	GA_LIST(struct ga_timeline_job) jobs;			 /* in the order of the scenario */
 	GA_LIST(const struct ga_trial_seen *) seen;		 /* of this run */
 	int64_t arrange_ms, given_ms, act_ms, expect_ms, ask_ms; /* GA_UNKNOWN: never came so far */
+	size_t arrange_at, act_at; /* the places of these phases in seen */
 	int64_t polled_ms; /* the last poll before the questions; GA_UNKNOWN: none */
 	int64_t gap_ms;	   /* the longest time without a poll, from the act to the questions */
 	int64_t scale_percent;
@@ -53,17 +54,17 @@ void ga_timeline_select(const struct ga_timeline *line, const struct ga_texts *p
 
 /*
  * A walk through the moments of a run: after each ga_walk_next, ms is the time of the moment and
- * states[i] is what is known of jobs.v[i]. What was reported before from_ms is already known at the
- * first moment, which is from_ms itself; evictions and ever count from there on.
+ * states[i] is what is known of jobs.v[i]. It begins with the moment of from_at, a place in seen, at
+ * which everything before it is known; evictions and ever count from there on.
  */
 struct ga_walk {
 	const struct ga_timeline *line;
 	struct ga_timeline_state *states;
-	size_t next;
-	int64_t from_ms, until_ms, ms;
+	size_t from_at, next;
+	int64_t until_ms, ms;
 	bool began;
 };
-void ga_walk_begin(const struct ga_timeline *line, int64_t from_ms, int64_t until_ms,
+void ga_walk_begin(const struct ga_timeline *line, size_t from_at, int64_t until_ms,
 		   struct ga_walk *ret);
 bool ga_walk_next(struct ga_walk *walk);
 void ga_walk_end(struct ga_walk *walk);

@@ -118,7 +118,7 @@ static int64_t share_percent(const struct measuring *m)
 	bool more;
 	size_t i;
 
-	ga_walk_begin(line, line->act_ms, m->walk->ms, &walk);
+	ga_walk_begin(line, line->act_at, m->walk->ms, &walk);
 	do {
 		more = ga_walk_next(&walk);
 		int64_t ms = more ? walk.ms : m->walk->ms;
@@ -225,7 +225,7 @@ static int64_t evictions_a_round(const struct measuring *m)
 	int64_t most = 0, before = 0;
 	size_t i;
 
-	ga_walk_begin(line, line->act_ms, m->walk->ms, &walk);
+	ga_walk_begin(line, line->act_at, m->walk->ms, &walk);
 	while (ga_walk_next(&walk)) {
 		int64_t all = 0;
 

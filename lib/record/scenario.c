@@ -18,7 +18,7 @@ const char *const ga_value_words[] = {
 	"share_percent",    "dominant_spread",	 "idle_slots",	      "job_slots",
 	"evictions_of_a_job", "evictions_a_round", "refused_percent", "plan_victims",
 	"state_guaranteed", "state_used",	 "state_borrowed",    "state_pending",
-	"state_over",	    "free_slots",	 "largest_free_block", NULL
+	"state_over",	    "free_slots",	 "largest_free_block", "decisions", NULL
 };
 const char *const ga_need_words[] = {
 	"advance",	"alerts",	  "best_effort",   "change",	   "client",

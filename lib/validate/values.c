@@ -357,12 +357,29 @@ static int64_t plan_victims(const struct measuring *m)
 	return n;
 }
 
+/* How many different decisions the snapshots and replays made. */
+static int64_t decisions(const struct measuring *m)
+{
+	const struct ga_timeline *line = m->walk->line;
+	size_t i, k;
+	int64_t n = 0;
+
+	for (i = 0; i < line->seen.n; i++) {
+		const char *digest = line->seen.v[i]->digest;
+
+		for (k = 0; digest && k < i && !ga_streq(line->seen.v[k]->digest, digest); k++)
+			;
+		n += digest && k == i;
+	}
+	return n ? n : GA_UNKNOWN;
+}
+
 /* By ga_value_words. */
 static int64_t (*const values[])(const struct measuring *m) = {
 	start_seconds,	 mean_wait_seconds, running_slots,    running_spread,	  share_percent,
 	dominant_spread, idle_slots,	    running_slots,    evictions_of_a_job, evictions_a_round,
 	refused_percent, plan_victims,	    state_guaranteed, state_used,	  state_borrowed,
-	state_pending,	 state_over,	    free_slots,	      largest_free_block,
+	state_pending,	 state_over,	    free_slots,	      largest_free_block, decisions,
 };
 
 int64_t ga_value_at(const struct ga_trial_check *check, const struct ga_ints *jobs,

@@ -55,7 +55,9 @@ char *ga_adapter_take_stderr(struct ga_adapter *adapter)
 static int start(struct ga_adapter *a, struct ga_err *err)
 {
 	const char *argv[] = { "env", "-C", a->folder, "--", a->program, NULL };
-	struct ga_proc proc = { .argv = argv, .input = "", .ends_with_us = true };
+	/* An adapter is the operator's own program: it needs what its clients need (KUBECONFIG). */
+	struct ga_proc proc = { .argv = argv, .env = (const char *const *)environ, .input = "",
+				.ends_with_us = true };
 
 	ga_lines_release(&a->lines);
 	ga_lines_init(&a->lines, GA_ADAPTER_LINE_MAX);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/str.h"
 #include "record/digest.h"
 #include "record/rec.h"
@@ -119,7 +120,15 @@ static int check_only(const struct suite *suite, const struct ga_borrowed_texts 
 	return 0;
 }
 
-/* Removes what an adapter left in its folder. */
+static int remove_folder(const char *folder, struct ga_err *err)
+{
+	const char *argv[] = { "rm", "-rf", "--one-file-system", "--", folder, NULL };
+	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
+
+	return ga_proc_check(&(struct ga_proc){ .argv = argv }, &result, err);
+}
+
+/* Runs one scenario and judges it. */
 static int run_scenario(const struct ga_scenario *scenario, struct ga_adapter *adapter,
 			struct ga_verdict *ret, struct ga_err *err)
 {
@@ -170,8 +179,8 @@ int ga_suite_run(const char *folder, const struct ga_borrowed_texts *only, const
 		ga_schema_release(&ga_verdict_schema, &verdict);
 	}
 	ga_adapter_close(running);
-	if (rmdir(work) < 0 && !r)
-		r = ga_fail_sys(err, "cannot remove '%s', in which the adapter left something",
-				work);
+	/* With what the adapter left in it. */
+	if (remove_folder(work, r ? &(struct ga_err)GA_ERR_INIT : err) < 0)
+		r = -1;
 	return r;
 }

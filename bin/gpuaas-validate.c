@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-validate: runs the scenarios of the validation suite against a scheduling technology through
- * an adapter, and judges what was seen.
+ * gpuaas-validate: runs the scenarios of the validation suite against a scheduling technology
+ * through an adapter, and judges what was seen.
  */
 #include <stdlib.h>
 #include <string.h>

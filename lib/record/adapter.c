@@ -20,10 +20,11 @@ const struct ga_schema ga_adapter_request_schema = {
 	.fields = (const struct ga_field[]){
 		GA_INT_IN(S, protocol, GA_REQ, 1, 1000, "version of the protocol"),
 		GA_SERIAL(S, id, GA_REQ, "number of the request; the reply has it too"),
-		GA_ENUM(S, verb, GA_REQ, ga_adapter_verbs, "what is to be done"),
+		GA_ENUM(S, verb, GA_REQ, ga_adapter_verbs, "work to do"),
 		GA_SECONDS(S, deadline_seconds, GA_REQ,
 			   "seconds after which the adapter is ended"),
-		GA_JSON(S, params, GA_REQ, "by the verb: gpuaas-adapter(7)"), GA_FIELDS_END },
+		GA_JSON(S, params, GA_REQ, "parameters of the verb: gpuaas-adapter(7)"),
+		GA_FIELDS_END },
 };
 #undef S
 
@@ -35,7 +36,7 @@ const struct ga_schema ga_adapter_reply_schema = {
 		GA_SERIAL(S, id, GA_REQ, "number of the request"),
 		GA_BOOL(S, ok, "true: result is the answer; false: error says why there is none"),
 		GA_TEXT(S, at, GA_OPT, GA_T_TIME, "time by the adapter's clock"),
-		GA_JSON(S, result, GA_OPT, "by the verb: gpuaas-adapter(7)"),
+		GA_JSON(S, result, GA_OPT, "answer to the verb: gpuaas-adapter(7)"),
 		GA_OBJ(S, error, GA_OPT, &ga_trial_error_schema, "why there is no answer"),
 		GA_TEXTS(S, raw, GA_OPT, GA_T_ANY,
 			 "files below the adapter's folder with the native answers"),
@@ -84,7 +85,7 @@ const struct ga_schema ga_adapter_set_schema = {
 		GA_TEXTS(S, ignored, GA_OPT, GA_T_ANY, "settings that the technology cannot take"),
 		GA_TEXTS(S, workarounds, GA_OPT, GA_T_ANY,
 			 "settings that differ from the technology's defaults"),
-		GA_TEXTS(S, differs, GA_OPT, GA_T_ANY, "what differs from the scenario's nodes"),
+		GA_TEXTS(S, differs, GA_OPT, GA_T_ANY, "differences from the scenario's nodes"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -94,7 +95,8 @@ const struct ga_schema ga_adapter_teardown_schema = {
 	.doc = "the answer to teardown",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXTS(S, leftovers, GA_OPT, GA_T_ANY, "what could not be taken away; must be empty"),
+		GA_TEXTS(S, leftovers, GA_OPT, GA_T_ANY,
+			 "things that could not be removed; must be empty"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -118,14 +120,15 @@ int ga_adapter_read_reply(const char *line, size_t len, struct ga_adapter_reply 
 	*ret = (struct ga_adapter_reply){ 0 };
 	if (!json_is_object(json))
 		return ga_fail(err, GA_BADREC, "the reply is no JSON object: %.80s",
-			       json ? "it is of another type" : why.text);
+			       json ? "the line has another JSON type" : why.text);
 	ga_schema_trim(&ga_adapter_reply_schema, json);
 	if (ga_schema_parse(&ga_adapter_reply_schema, json, ret, err) < 0)
 		return ga_wrap(err, "the reply");
 	if (ret->ok == !ret->error)
 		return 0;
 	ga_schema_release(&ga_adapter_reply_schema, ret);
-	return ga_fail(err, GA_BADREC, "the reply is ok and has an error, or is not ok and has none");
+	return ga_fail(err, GA_BADREC,
+		       "the reply is ok and has an error, or is not ok and has none");
 }
 
 int ga_adapter_read_result(const struct ga_adapter_reply *reply, const struct ga_schema *schema,

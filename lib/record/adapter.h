@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The messages between gpuaas-validate and an adapter (gpuaas-adapter(7)): one JSON object a line, a
- * request and its reply. They are no gpuaas records: an adapter is somebody else's program. Members
- * that are not known are ignored, on both sides.
+ * The messages between gpuaas-validate and an adapter (gpuaas-adapter(7)): one JSON object a line,
+ * a request and its reply. They are no gpuaas records: an adapter is somebody else's program.
+ * Members that are not known are ignored, on both sides.
  */
 #ifndef GA_RECORD_ADAPTER_H
 #define GA_RECORD_ADAPTER_H
@@ -31,7 +31,7 @@ struct ga_adapter_reply {
 	struct ga_texts raw; /* files below its folder with the native answers */
 };
 
-/* What an adapter says of one job that was submitted. */
+/* The answer of an adapter about one job that was submitted. */
 struct ga_adapter_submitted {
 	char *name;
 	char *id;    /* NULL: it was refused */

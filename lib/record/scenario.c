@@ -64,7 +64,8 @@ const struct ga_schema ga_trial_node_schema = {
 		GA_TEXT(S, numa, GA_OPT, GA_T_NAME, "NUMA node that its slots share"),
 		GA_AS(S, fabric_switch, "switch", GA_F_TEXT, GA_OPT, .format = GA_T_NAME,
 		      .doc = "network switch that nodes share"),
-		GA_TEXT(S, cluster, GA_OPT, GA_T_NAME, "cluster of the node, where there are several"),
+		GA_TEXT(S, cluster, GA_OPT, GA_T_NAME,
+			"cluster of the node, where there are several"),
 		SLOTS(S, declared_slots, GA_OPT,
 		      "GPUs that the node is declared to have; left out: as many as it has"),
 		GA_INT_IN(S, vcpus, GA_OPT, 1, 1000000, "CPUs; left out: enough"),
@@ -133,7 +134,8 @@ const struct ga_schema ga_trial_job_schema = {
 		SLOTS(S, max_slots, GA_OPT, "most GPUs of an elastic job"),
 		GA_TEXTS(S, types, GA_OPT, GA_T_NAME,
 			 "accelerator types that it can use, best first; left out: any"),
-		GA_INT_IN(S, priority, GA_OPT, -1000000, 1000000, "priority; greater is more urgent"),
+		GA_INT_IN(S, priority, GA_OPT, -1000000, 1000000,
+			  "priority; greater is more urgent"),
 		GA_BOOL_OPT(S, not_preemptible, "true: it must never be evicted"),
 		GA_SECONDS(S, run_seconds, GA_OPT,
 			   "seconds after which it ends; left out: it runs until it is ended"),
@@ -177,7 +179,7 @@ const struct ga_schema ga_trial_question_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, job, GA_REQ, GA_T_ANY, "name of a job, or a beginning with *"),
-		GA_ENUM(S, as, GA_REQ, ga_as_words, "who asks"),
+		GA_ENUM(S, as, GA_REQ, ga_as_words, "rights of the reader of the answer"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -258,7 +260,7 @@ static const struct ga_schema check_schema = {
 		GA_TEXTS(S, lacks, GA_OPT, GA_T_ANY, "texts that the answer must not have"),
 		GA_ENUM(S, answer, GA_OPT, ga_answer_words, "answer that is read"),
 		GA_TEXT(S, one_of, GA_OPT, GA_T_NAME,
-			"of the checks with the same word here, one is enough"),
+			"group of checks: one check of the group is enough"),
 		GA_BOOL_OPT(S, partial,
 			    "true: without it the outcome is a workaround, not a failure"),
 		GA_FIELDS_END },
@@ -284,12 +286,12 @@ const struct ga_schema ga_scenario_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, id, GA_REQ, GA_T_ANY, "id, such as PRI-01"),
 		GA_ENUM(S, level, GA_REQ, levels, "must or should"),
-		GA_TEXT(S, title, GA_REQ, GA_T_ANY, "what it shows, in one line"),
+		GA_TEXT(S, title, GA_REQ, GA_T_ANY, "behaviour that it shows, in one line"),
 		GA_BOOL_OPT(S, safety,
 			    "true: a technology that fails it does not support the requirement"),
 		GA_LISTOF(S, requirements, &requirement_schema, "requirements that it shows"),
 		GA_FIELD(S, needs, GA_F_TEXTS, GA_REQ, .values = ga_need_words,
-			 .doc = "what the technology must support"),
+			 .doc = "notions that the technology must support"),
 		GA_ENUM(S, clock, GA_REQ, clocks, "clock that it can run on"),
 		GA_INT_IN(S, runs, GA_OPT, 1, 1000, "times that it is run anew; left out: 1"),
 		GA_LISTOF(S, nodes, &ga_trial_node_schema, "the cluster"),
@@ -298,7 +300,7 @@ const struct ga_schema ga_scenario_schema = {
 		GA_LISTOF(S, given, &check_schema,
 			  "the situation; when it does not come, the outcome is inconclusive"),
 		GA_LISTOF(S, act, &step_schema, "steps that the scenario is about"),
-		GA_LISTOF(S, expect, &check_schema, "what must be seen then"),
+		GA_LISTOF(S, expect, &check_schema, "checks of what is seen then"),
 		LISTOF_OPT(S, ask, &step_schema, "questions after the last deadline"),
 		GA_TEXT(S, negative, GA_REQ, GA_T_ANY, "wrong behaviour that it catches"),
 		GA_TEXT(S, notes, GA_OPT, GA_T_ANY, "notes for the reader"),
@@ -386,7 +388,7 @@ static int members_of(const struct ga_trial_check *c)
 	       (c->lacks.n ? LACKS : 0) | (c->answer ? ANSWER : 0);
 }
 
-/* What a scenario has, collected while its steps are read. */
+/* The names in a scenario, collected while its steps are read. */
 struct names {
 	struct ga_texts jobs, queues, nodes;
 };
@@ -481,7 +483,7 @@ static int check_steps(const struct ga_scenario *scenario, const char *part,
 			return -1;
 		if (s->explain && !some_job(names, s->explain->job))
 			return bad(err, scenario, part, name,
-				   "asks about a job that no step submits");
+				   "has a question about a job that no step submits");
 		for (k = 0; k < s->queues.n; k++)
 			if (!ga_texts_has(&names->queues, s->queues.v[k].name))
 				return bad(err, scenario, part, name,

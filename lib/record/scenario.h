@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A scenario of the validation suite (gpuaas-scenario(5)): a cluster and its queues, what is done to
- * them, and what then must and must not be seen. gpuaas-validate runs it against a scheduling
+ * A scenario of the validation suite (gpuaas-scenario(5)): a cluster and its queues, what is done
+ * to them, and what then must and must not be seen. gpuaas-validate runs it against a scheduling
  * technology; lib/validate judges what was seen.
  *
  * The jobs, nodes and queues of a scenario are sent to the adapter as they stand here
@@ -51,7 +51,7 @@ struct ga_trial_job {
 	int64_t count; /* GA_UNKNOWN: one */
 	int64_t slots; /* GPUs of one node */
 	int64_t nodes; /* nodes of a gang, each with slots; GA_UNKNOWN: one */
-	int64_t min_slots, max_slots; /* of an elastic job; GA_UNKNOWN: it has slots, no more or less */
+	int64_t min_slots, max_slots; /* of an elastic job; GA_UNKNOWN: exactly slots */
 	struct ga_texts types; /* accelerator types that it can use, best first; empty: any */
 	int64_t priority; /* a greater number is more urgent; GA_UNKNOWN: the default */
 	bool not_preemptible;
@@ -76,7 +76,7 @@ struct ga_trial_fault {
 };
 
 struct ga_trial_question {
-	char *job; /* a pattern; every job of it is asked about */
+	char *job; /* a pattern; the question is about each job of it */
 	char *as;  /* owner, other, operator */
 };
 

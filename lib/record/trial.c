@@ -44,8 +44,9 @@ const struct ga_schema ga_trial_hello_schema = {
 		GA_ENUM(S, clock, GA_REQ, clocks, "clock that its jobs run by"),
 		GA_INT_IN(S, time_scale_percent, GA_OPT, 1, 100000,
 			  "deadlines are multiplied by it; left out: 100"),
-		LISTOF_OPT(S, components, &component_schema, "its parts"),
-		GA_TEXTS(S, supports, GA_REQ, GA_T_CODE, "what it supports, of the words of needs"),
+		LISTOF_OPT(S, components, &component_schema, "parts of the technology"),
+		GA_TEXTS(S, supports, GA_REQ, GA_T_CODE,
+			 "supported notions, in the words of needs"),
 		GA_COUNT(S, max_nodes, GA_OPT, "most nodes that the adapter can make"),
 		GA_COUNT(S, max_jobs, GA_OPT, "most jobs that it can submit"),
 		GA_TEXT(S, configuration, GA_OPT, GA_T_MULTILINE, "configuration as applied"),
@@ -100,7 +101,7 @@ const struct ga_schema ga_trial_explanation_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, job, GA_REQ, GA_T_ANY, "job, as the scenario names it"),
-		GA_ENUM(S, as, GA_REQ, ga_as_words, "who asked"),
+		GA_ENUM(S, as, GA_REQ, ga_as_words, "rights of the reader of the answer"),
 		GA_TEXT(S, code, GA_OPT, GA_T_CODE, "code of gpuaas-codes(7)"),
 		GA_TEXT(S, text, GA_OPT, GA_T_MULTILINE, "answer for people"),
 		GA_TEXT(S, native, GA_OPT, GA_T_MULTILINE, "the technology's own words"),
@@ -174,7 +175,7 @@ static const struct ga_schema placement_schema = {
 
 #define S ga_trial_plan
 const struct ga_schema ga_trial_plan_schema = {
-	.doc = "what a submission would do",
+	.doc = "effects that a submission would have",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		NAMES(S, victims, "jobs that would be evicted"),
@@ -192,9 +193,9 @@ static const struct ga_schema event_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, at, GA_OPT, GA_T_TIME, "time"),
-		GA_TEXT(S, by, GA_OPT, GA_T_ANY, "who did it"),
+		GA_TEXT(S, by, GA_OPT, GA_T_ANY, "user or part that did it"),
 		GA_TEXT(S, job, GA_OPT, GA_T_ANY, "job, as the scenario names it"),
-		GA_TEXT(S, type, GA_OPT, GA_T_ANY, "what happened, in one word"),
+		GA_TEXT(S, type, GA_OPT, GA_T_ANY, "kind of event, in one word"),
 		GA_TEXT(S, text, GA_OPT, GA_T_MULTILINE, "sentence"),
 		GA_TEXT(S, native, GA_OPT, GA_T_MULTILINE, "the technology's own words"),
 		GA_FIELDS_END },
@@ -216,10 +217,11 @@ const struct ga_schema ga_trial_error_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, code, GA_REQ, ga_trial_error_words, "kind of failure"),
-		GA_TEXT(S, sentence, GA_REQ, GA_T_MULTILINE, "what failed"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_MULTILINE,
+			"sentence: the failure and its object"),
 		GA_TEXT(S, native, GA_OPT, GA_T_MULTILINE, "the technology's own words"),
 		GA_TEXT(S, reference, GA_OPT, GA_T_ANY,
-			"of unsupported: where the documentation says so"),
+			"with unsupported: the place in the documentation that says so"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -258,7 +260,7 @@ static const struct ga_schema verdict_check_schema = {
 		GA_TEXT(S, id, GA_REQ, GA_T_NAME, "check"),
 		GA_ENUM(S, result, GA_REQ, results,
 			"met, late (a workaround), missed, or unknown (not observed long enough)"),
-		GA_TEXT(S, why, GA_NULLOK, GA_T_ANY, "what was seen"),
+		GA_TEXT(S, why, GA_NULLOK, GA_T_ANY, "sentence with what was observed"),
 		GA_FIELD(S, at_ms, GA_F_INT, GA_NULLOK, .max = GA_INT_MAX_SAFE,
 			 .doc = "when it was decided, in milliseconds since the trial began"),
 		GA_FIELDS_END },
@@ -279,7 +281,7 @@ static const struct ga_schema verdict_value_schema = {
 #define S ga_verdict
 const struct ga_schema ga_verdict_schema = {
 	.kind = "gpuaas.verdict/1",
-	.doc = "what the observations of a scenario show",
+	.doc = "the judgement of a scenario's observations",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, scenario, GA_REQ, GA_T_ANY, "id of the scenario"),
@@ -291,7 +293,7 @@ const struct ga_schema ga_verdict_schema = {
 		GA_COUNT(S, runs, GA_REQ, "runs that came to their end"),
 		GA_COUNT(S, agreeing, GA_REQ, "runs that agree with the first one"),
 		GA_LISTOF(S, checks, &verdict_check_schema, "checks, in the scenario's order"),
-		GA_TEXTS(S, workarounds, GA_REQ, GA_T_ANY, "what makes it a workaround"),
+		GA_TEXTS(S, workarounds, GA_REQ, GA_T_ANY, "differences that make it a workaround"),
 		GA_LISTOF(S, values, &verdict_value_schema, "values that were measured"),
 		GA_FIELDS_END },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is seen while a scenario runs (gpuaas-adapter(7)): the answers of an adapter, the
+ * The observations of a running scenario (gpuaas-adapter(7)): the answers of an adapter, the
  * observations that the runner makes of them, and the verdict, which lib/validate judges from the
  * observations alone.
  *

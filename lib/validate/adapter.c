@@ -107,7 +107,7 @@ void ga_adapter_close(struct ga_adapter *adapter)
 
 /* ---- a request ---- */
 
-/* What one request is about while it is on its way. */
+/* One request on its way. */
 struct asking {
 	struct ga_adapter *a;
 	const char *verb;
@@ -160,8 +160,8 @@ static int take_line(struct asking *q, const char *line, size_t len, struct ga_e
 
 		ga_schema_release(&ga_adapter_reply_schema, q->ret);
 		return trouble(q, "failed",
-			       ga_xprintf("the reply has id %" PRId64 ", and the request has %" PRId64,
-					  id, q->id));
+			       ga_xprintf("the reply has id %" PRId64 ", not that of the request, "
+					  "%" PRId64, id, q->id));
 	}
 	if (q->ret->ok)
 		return 1;

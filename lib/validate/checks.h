@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of checks of a scenario, each over the timeline of one run (judge.h says what each means). */
+/* The kinds of checks of a scenario, each over the timeline of one run (judge.h says what each
+ * means). */
 #ifndef GA_VALIDATE_CHECKS_H
 #define GA_VALIDATE_CHECKS_H
 
 #include "validate/timeline.h"
 
-/* Judges one check. given: it stands in given, so it counts from arrange. Fills *ret (id, result, why,
- * at_ms), which the caller releases with the verdict. first is the timeline of the first run, for
- * equal_runs. */
+/* Judges one check. given: it stands in given, so it counts from arrange. Fills *ret (id,
+ * result, why, at_ms), which the caller releases with the verdict. first is the timeline of the
+ * first run, for equal_runs. */
 void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *first,
 		    const struct ga_trial_check *check, bool given, struct ga_verdict_check *ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the judge share. */
+/* Shared by the files of the judge. */
 #ifndef GA_VALIDATE_INTERNAL_H
 #define GA_VALIDATE_INTERNAL_H
 
@@ -8,8 +8,8 @@
 
 enum ga_answer_look { GA_ANSWER_HAS, GA_ANSWER_LACKS, GA_ANSWER_UNKNOWN };
 
-/* Whether the answers that the check reads have its fields and codes and none of its texts. *why gets
- * the sentence of what is missing, allocated. Unknown: the adapter broke. */
+/* Whether the answers that the check reads have its fields and codes and none of its texts. *why
+ * gets the sentence of what is missing, allocated. Unknown: the adapter broke. */
 enum ga_answer_look ga_answer_look(const struct ga_timeline *line,
 				   const struct ga_trial_check *check, const struct ga_ints *jobs,
 				   char **why);

@@ -39,7 +39,7 @@ static bool is_in_order(const struct ga_trial *trial)
 	return true;
 }
 
-/* What keeps the scenario from being run at all. */
+/* Is there a reason not to run the scenario at all? */
 static bool cannot_run(const struct ga_scenario *scenario, const struct ga_trial *trial,
 		       struct ga_verdict *v)
 {
@@ -75,7 +75,8 @@ static bool cannot_run(const struct ga_scenario *scenario, const struct ga_trial
 	return false;
 }
 
-/* What broke in this run, or was not there. A request that the technology refused is an observation. */
+/* Did something break in this run, or was a notion not there? A request that the technology
+ * refused is an observation. */
 static bool broke(const struct ga_timeline *line, struct ga_verdict *v)
 {
 	size_t i;
@@ -204,8 +205,8 @@ static void add_value(struct ga_verdict *v, const char *name, int64_t value)
 			(struct ga_verdict_value){ .name = ga_xstrdup(name), .value = value };
 }
 
-/* The numbers for the comparisons of the matrix: how long the jobs of the act took to start, how many
- * jobs were evicted, and the slot time that these lost. */
+/* The numbers for the comparisons of the matrix: how long the jobs of the act took to start, how
+ * many jobs were evicted, and the slot time that these lost. */
 static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 {
 	ga_autowalk struct ga_walk walk = { 0 };
@@ -257,7 +258,7 @@ static bool judge_run(const struct ga_scenario *scenario, const struct ga_trial 
 	wrong = ga_check_invariants(&line);
 	v->contended = ga_check_contention(&line);
 	if (wrong) {
-		/* Whatever else broke. */
+		/* It counts also when the adapter broke. */
 		set_outcome(v, "fail", wrong);
 	} else if (!broke(&line, v) && judge_given(&line, v)) {
 		judge_expect(&line, first, v);

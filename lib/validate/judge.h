@@ -2,11 +2,11 @@
 /*
  * The judge of the validation suite: a pure function of a scenario and of what was seen.
  *
- * Times. A check counts from the last step of the act (of arrange, where it stands in given) and its
- * seconds are multiplied by the technology's time scale. What is seen from the first step of the act
- * on counts too: a job may start while later steps are still sent.
+ * Times. A check counts from the last step of the act (of arrange, where it stands in given) and
+ * its seconds are multiplied by the technology's time scale. Observations from the first step of
+ * the act on count too: a job may start while later steps are still sent.
  *
- * What each kind of check means (gpuaas-scenario(5) says the same to authors):
+ * The meaning of each kind of check (gpuaas-scenario(5) says the same to authors):
  *   are           at one moment, before the deadline, all jobs are in the state
  *   never         no job is in the state until the deadline
  *   count         the number of jobs in the state; of evicted, failed, done, lost and refused those
@@ -22,8 +22,8 @@
  *   value_between a value is within the bounds, as count
  *
  * A check is unknown, and the outcome inconclusive, when what was seen ends before the deadline, or
- * when nothing was looked at for longer than GA_JUDGE_GAP_MS on a real clock: something shorter could
- * have passed unseen.
+ * when nothing was looked at for longer than GA_JUDGE_GAP_MS on a real clock: something shorter
+ * could have passed unseen.
  */
 #ifndef GA_VALIDATE_JUDGE_H
 #define GA_VALIDATE_JUDGE_H

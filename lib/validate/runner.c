@@ -70,8 +70,8 @@ static void see_broken(struct running *r, const char *verb, const char *sentence
 }
 
 /*
- * Asks, and reads the result by the schema into *result (NULL schema: none is needed). 1: there is an
- * answer; 0: there is none, and that was written down; -1: err.
+ * Asks, and reads the result by the schema into *result (NULL schema: none is needed). 1: there is
+ * an answer; 0: there is none, and that was written down; -1: err.
  */
 static int ask(struct running *r, const char *verb, json_t *params, const struct ga_schema *schema,
 	       void *result, struct ga_err *err)
@@ -293,7 +293,8 @@ static void see_submitted(struct running *r, const struct ga_texts *names, size_
 		return;
 	seen = see_step(r, "submit");
 	for (k = 0; k < result->jobs.n; k++)
-		if (result->jobs.v[k].id && json_object_get(r->acknowledged, result->jobs.v[k].name))
+		if (result->jobs.v[k].id &&
+		    json_object_get(r->acknowledged, result->jobs.v[k].name))
 			ga_texts_add(&seen->jobs, result->jobs.v[k].name);
 	for (k = 0; k < result->jobs.n; k++) {
 		const struct ga_adapter_submitted *job = &result->jobs.v[k];
@@ -559,7 +560,7 @@ static int tear_down(struct running *r, struct ga_err *err)
 	return 0;
 }
 
-/* What one run does, in its order; it stops where the adapter breaks or the situation does not come. */
+/* The phases of one run; it stops where the adapter breaks or the situation does not come. */
 static int run_phases(struct running *r, struct ga_err *err)
 {
 	const struct ga_scenario *s = r->scenario;
@@ -646,7 +647,7 @@ int ga_runner_run(const struct ga_scenario *scenario, struct ga_adapter *adapter
 
 	if (say_hello(&r, plan_digest, err) < 0)
 		return -1;
-	/* What it has no notion of is not tried. */
+	/* Nothing is tried for which it has no notion. */
 	ga_judge(scenario, "", trial, &so_far);
 	cannot = !so_far.runs;
 	ga_schema_release(&ga_verdict_schema, &so_far);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs one scenario through an adapter and writes down what was seen. It judges nothing: it uses the
- * checks only to know how long to look.
+ * Runs one scenario through an adapter and writes down what was seen. It judges nothing: it uses
+ * the checks only to know how long to look.
  *
- * On a real clock the jobs are looked at every GA_RUNNER_POLL_MS; a virtual clock is moved by a second
- * before each look. A job that the technology acknowledged and does not show is seen as lost.
+ * On a real clock the jobs are looked at every GA_RUNNER_POLL_MS; a virtual clock is moved by a
+ * second before each look. A job that the technology acknowledged and does not show is seen as
+ * lost.
  */
 #ifndef GA_VALIDATE_RUNNER_H
 #define GA_VALIDATE_RUNNER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was seen of one run of a scenario, in the order of time: the jobs that the scenario submits,
- * and what was reported of each at each moment. A moment is a poll: it shows the cluster after all the
- * changes that stand behind it, and no later ones, however soon they came.
+ * The observations of one run of a scenario, in the order of time: the jobs that the scenario
+ * submits, and what was reported of each at each moment. A moment is a poll: it shows the cluster
+ * after all the changes that stand behind it, and no later ones, however soon they came.
  */
 #ifndef GA_VALIDATE_TIMELINE_H
 #define GA_VALIDATE_TIMELINE_H
@@ -21,7 +21,7 @@ struct ga_timeline_job {
 	const struct ga_trial_report *at_start; /* NULL: never started */
 };
 
-/* What is known of a job at the moment that a walk shows. */
+/* The state of a job at the moment that a walk shows. */
 struct ga_timeline_state {
 	const struct ga_trial_report *report; /* the last one; NULL: none yet */
 	int64_t evictions;		      /* since the beginning of the walk */
@@ -54,8 +54,8 @@ void ga_timeline_select(const struct ga_timeline *line, const struct ga_texts *p
 
 /*
  * A walk through the moments of a run: after each ga_walk_next, ms is the time of the moment and
- * states[i] is what is known of jobs.v[i]. It begins with the moment of from_at, a place in seen, at
- * which everything before it is known; evictions and ever count from there on.
+ * states[i] is what is known of jobs.v[i]. It begins with the moment of from_at, a place in seen,
+ * at which everything before it is known; evictions and ever count from there on.
  */
 struct ga_walk {
 	const struct ga_timeline *line;

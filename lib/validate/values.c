@@ -8,7 +8,7 @@
 #include "record/rec.h"
 #include "validate/internal.h"
 
-/* What a value is taken from. */
+/* The input of a value. */
 struct measuring {
 	const struct ga_trial_check *check;
 	const struct ga_ints *jobs;
@@ -31,8 +31,8 @@ static bool is_meant(const struct measuring *m, size_t i)
 
 /* ---- of the timeline ---- */
 
-/* Seconds until the last of the jobs started: rounded up, so that a deadline is never met by rounding.
- * Unknown while one has not. */
+/* Seconds until the last of the jobs started: rounded up, so that a deadline is never met by
+ * rounding. Unknown while one has not. */
 static int64_t start_seconds(const struct measuring *m)
 {
 	int64_t longest = 0;
@@ -108,7 +108,8 @@ static int64_t running_spread(const struct measuring *m)
 	return m->check->queues.n ? most - least : GA_UNKNOWN;
 }
 
-/* The part of all slot time since the act that the jobs of the queues had, in percent, to the nearest. */
+/* The part of all slot time since the act that the jobs of the queues had, in percent, to the
+ * nearest. */
 static int64_t share_percent(const struct measuring *m)
 {
 	const struct ga_timeline *line = m->walk->line;
@@ -267,7 +268,8 @@ static const struct ga_trial_state *last_state(const struct ga_timeline *line)
 	return last;
 }
 
-/* The sum over the queues of the check, all where it names none; unknown when one does not show it. */
+/* The sum over the queues of the check, all where it names none; unknown when one does not show
+ * it. */
 static int64_t of_queues(const struct measuring *m, size_t offset)
 {
 	const struct ga_trial_state *state = last_state(m->walk->line);

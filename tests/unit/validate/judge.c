@@ -78,16 +78,18 @@ static const struct {
 		"\"jobs\":[\"o*\"],\"state\":\"evicted\",\"for_seconds\":10")),
 	  FULL EVICTED TAKES ENDS, "fail", "kept: 'o3' is evicted at 2.4 s" },
 	{ "a job that runs and then waits was evicted",
-	  MUST(CHECK("only", "count", "\"jobs\":[\"o*\"],\"state\":\"evicted\",\"is\":2") "," STARTS),
+	  MUST(CHECK("only", "count",
+		"\"jobs\":[\"o*\"],\"state\":\"evicted\",\"is\":2") "," STARTS),
 	  FULL EVICTED TAKES ENDS, "pass", NULL },
 	{ "one too many is evicted",
-	  MUST(CHECK("only", "count", "\"jobs\":[\"o*\"],\"state\":\"evicted\",\"is\":2") "," STARTS),
+	  MUST(CHECK("only", "count",
+		"\"jobs\":[\"o*\"],\"state\":\"evicted\",\"is\":2") "," STARTS),
 	  FULL EVICTED TAKES "5000 poll\n+ o1 evicted\n" ENDS, "fail",
 	  "only: jobs that are evicted: 3, not 2" },
 	{ "order", MUST(CHECK("order", "order",
 		"\"jobs\":[\"claim\",\"next\"],\"within_seconds\":10")),
-	  FULL EVICTED TAKES "4500 poll\n+ o1 done\n5000 poll\n+ next running n1:0,1\n" ENDS, "pass",
-	  NULL },
+	  FULL EVICTED TAKES "4500 poll\n+ o1 done\n5000 poll\n+ next running n1:0,1\n" ENDS,
+	  "pass", NULL },
 	{ "wrong order", MUST(CHECK("order", "order",
 		"\"jobs\":[\"claim\",\"next\"],\"within_seconds\":10")),
 	  FULL "2000 poll\n+ next running n2:2\n" EVICTED TAKES ENDS, "fail",
@@ -134,8 +136,8 @@ static const struct {
 		"\"jobs\":[\"o1\"],\"codes\":[\"no_capacity\"]") "," STARTS),
 	  FULL EVICTED TAKES ENDS, "fail", "why: no job of it is ever pending" },
 	{ "explained", MUST(CHECK("told", "explain_has",
-		"\"answer\":\"explain\",\"jobs\":[\"claim\"],\"fields\":[\"missing\",\"would_free\"],"
-		"\"lacks\":[\"n1\"]") "," STARTS),
+		"\"answer\":\"explain\",\"jobs\":[\"claim\"],"
+		"\"fields\":[\"missing\",\"would_free\"],\"lacks\":[\"n1\"]") "," STARTS),
 	  FULL EVICTED TAKES LONG "14000 phase ask\n+ answer explain "
 	  "{\"job\":\"claim\",\"as\":\"owner\",\"missing\":0,\"would_free\":[\"o1\"]}\n+ end\n",
 	  "pass", NULL },
@@ -147,7 +149,8 @@ static const struct {
 	  "fail", "told: the answer to explain about 'claim' shows 'n1'" },
 	{ "not explained", MUST(CHECK("told", "explain_has",
 		"\"answer\":\"explain\",\"jobs\":[\"claim\"],\"fields\":[\"missing\"]") "," STARTS),
-	  FULL EVICTED TAKES ENDS, "fail", "told: the answer to explain about 'claim' did not come" },
+	  FULL EVICTED TAKES ENDS, "fail",
+	  "told: the answer to explain about 'claim' did not come" },
 	{ "events of the job", MUST(CHECK("audit", "explain_has",
 		"\"answer\":\"events\",\"jobs\":[\"claim\"],\"fields\":[\"by\"]") "," STARTS),
 	  FULL EVICTED TAKES LONG "14000 phase ask\n+ answer events "
@@ -175,8 +178,9 @@ static const struct {
 	  FULL EVICTED TAKES "5000 poll\n+ o2 lost\n" ENDS, "fail",
 	  "kept: 1 of 5 acknowledged jobs are not known" },
 	{ "an id twice", MUST(CHECK("kept", "lost_none", "\"jobs\":[\"o*\",\"claim\"]") "," STARTS),
-	  FULL EVICTED TAKES "5000 poll\n+ o1 running n1:0,1 id=7\n+ claim running n1:4,5,6,7 id=7\n"
-	  ENDS, "fail", "kept: id 7 was given to 'o1' and to 'claim'" },
+	  FULL EVICTED TAKES "5000 poll\n+ o1 running n1:0,1 id=7\n"
+	  "+ claim running n1:4,5,6,7 id=7\n" ENDS,
+	  "fail", "kept: id 7 was given to 'o1' and to 'claim'" },
 	{ "a value", MUST(CHECK("quick", "value_between",
 		"\"value\":\"start_seconds\",\"jobs\":[\"claim\"],\"at_most\":4") "," STARTS),
 	  FULL EVICTED TAKES ENDS, "pass", NULL },
@@ -208,7 +212,8 @@ static const struct {
 	  FULL EVICTED TAKES LONG "+ trouble jobs died signal 9\n+ end\n", "inconclusive",
 	  "jobs: died: signal 9" },
 	{ "a refusal is an observation", MUST(STARTS),
-	  FULL EVICTED TAKES LONG "+ trouble submit refused no\n+ phase ask\n+ end\n", "pass", NULL },
+	  FULL EVICTED TAKES LONG "+ trouble submit refused no\n+ phase ask\n+ end\n",
+	  "pass", NULL },
 	{ "no hello", MUST(STARTS), "0 phase arrange\n", "inconclusive",
 	  "the adapter did not say what it is" },
 	{ "times go back", MUST(STARTS), FULL EVICTED TAKES ENDS "100 poll\n", "inconclusive",
@@ -272,7 +277,7 @@ static const struct {
 	  "2 of 3 runs end in pass, another in inconclusive: the run did not come to its end", 2 },
 };
 
-/* What the schema lets pass and the rules do not. */
+/* Scenarios that the schema lets pass and the rules do not. */
 static const struct {
 	const char *scenario, *why;
 } wrong[] = {

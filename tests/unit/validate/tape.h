@@ -4,7 +4,7 @@
  *
  *   hello NEED…                the technology "toy"; with "virtual" a virtual clock, "scale=150"
  *   run                        the next run begins
- *   MS phase NAME              MS: milliseconds since the trial began; "+" is that of the line before
+ *   MS phase NAME              MS: milliseconds since the trial began; "+": that of the line before
  *   MS step VERB [WORD…]       jobs that are acknowledged; ignored=TEXT, set=TEXT (a workaround)
  *   MS poll
  *   MS JOB STATE [NODE:COUNT | NODE:SLOT,SLOT] [code=] [native=] [by=] [id=] [since=]

@@ -65,12 +65,14 @@ static int start(struct ga_adapter *a, struct ga_err *err)
 	return ga_proc_start(&proc, &a->child, err);
 }
 
+/* Not all that comes: one that writes for ever would keep the deadline from being looked at. */
 static void read_stderr(struct ga_adapter *a)
 {
 	char buf[4096];
 	ssize_t n;
+	int i;
 
-	while ((n = read(a->child.err, buf, sizeof(buf))) > 0)
+	for (i = 0; i < 16 && (n = read(a->child.err, buf, sizeof(buf))) > 0; i++)
 		if (a->said.len < GA_ADAPTER_STDERR_MAX)
 			ga_str_add_bytes(&a->said, buf, (size_t)n);
 }
@@ -124,6 +126,21 @@ static int trouble(struct asking *q, const char *code, char *sentence)
 	q->error->sentence = sentence;
 	/* It cannot be trusted with the next request: a reply to this one may still come. */
 	end_process(q->a);
+	return 1;
+}
+
+/* It ended. The last line of its standard error says why, where there is one. */
+static int died(struct asking *q, const char *sentence)
+{
+	ga_autofree char *said = NULL;
+	const char *last;
+
+	trouble(q, "died", NULL);
+	said = ga_trimmed(q->a->said.buf);
+	last = strrchr(said, '\n');
+	q->error->sentence = *said ? ga_xprintf("%s: %s", sentence, last ? last + 1 : said) :
+				     ga_xstrdup(sentence);
+	ga_printable(q->error->sentence);
 	return 1;
 }
 
@@ -192,7 +209,7 @@ static int read_lines(struct asking *q, struct ga_err *err)
 			return r;
 	}
 	if (!got)
-		return trouble(q, "died", ga_xstrdup("it ended before it replied"));
+		return died(q, "it ended before it replied");
 	return 0;
 }
 
@@ -201,7 +218,7 @@ static int send_more(struct asking *q)
 	ssize_t n = write(q->a->child.in, q->line.buf + q->sent, q->line.len - q->sent);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		return trouble(q, "died", ga_xstrdup("it ended before it read the request"));
+		return died(q, "it ended before it read the request");
 	q->sent += n < 0 ? 0 : (size_t)n;
 	return 0;
 }
@@ -209,6 +226,7 @@ static int send_more(struct asking *q)
 static int converse(struct asking *q, struct ga_err *err)
 {
 	struct ga_adapter *a = q->a;
+	bool stopping = ga_stop_asked();
 	int r = 0;
 
 	while (!r) {
@@ -217,10 +235,14 @@ static int converse(struct asking *q, struct ga_err *err)
 			{ a->stderr_ended ? -1 : a->child.err, POLLIN, 0 },
 			{ q->sent < q->line.len ? a->child.in : -1, POLLOUT, 0 },
 		};
-		int64_t left = q->deadline - ga_clock_mono_micros();
+		int64_t now = ga_clock_mono_micros(), left;
 
-		if (ga_stop_check(q->verb, err) < 0)
-			return -1;
+		if (!stopping && ga_stop_asked()) {
+			stopping = true;
+			if (q->deadline > now + GA_SECOND * GA_ADAPTER_GRACE_SECONDS)
+				q->deadline = now + GA_SECOND * GA_ADAPTER_GRACE_SECONDS;
+		}
+		left = q->deadline - now;
 		if (left <= 0)
 			return trouble(q, "timeout", ga_xstrdup("no reply before the deadline"));
 		if (poll(fds, 3, (int)(left / 1000 > 1000 ? 1000 : left / 1000 + 1)) < 0 &&

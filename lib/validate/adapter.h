@@ -29,8 +29,9 @@ void ga_adapter_close(struct ga_adapter *adapter);
 /*
  * Sends one request and waits for its reply. params is taken over. Returns 0 with an answer, or 1
  * with an error of the adapter (unsupported, refused, conflict, failed) or a trouble (timeout,
- * died, failed) in *error, by its words in ga_trial_error_words; then *ret is empty. -1:
- * gpuaas-validate itself cannot go on (it was interrupted, or the system failed).
+ * died, failed) in *error, by its words in ga_trial_error_words; then *ret is empty. -1: the
+ * system failed. An interruption (base/stop.h) leaves a request on its way
+ * GA_ADAPTER_GRACE_SECONDS more, so that teardown can follow it.
  */
 GA_MUST_CHECK int ga_adapter_ask(struct ga_adapter *adapter, const char *verb, json_t *params,
 				 int64_t deadline_seconds, struct ga_adapter_reply *ret,

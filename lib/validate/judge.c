@@ -47,7 +47,13 @@ static bool cannot_run(const struct ga_scenario *scenario, const struct ga_trial
 	size_t i;
 
 	if (!hello) {
-		set_outcome(v, "inconclusive", ga_xstrdup("the adapter did not say what it is"));
+		const struct ga_trial_error *e =
+			trial->seen.n ? trial->seen.v[trial->seen.n - 1].error : NULL;
+
+		set_outcome(v, "inconclusive",
+			    ga_xprintf("the adapter did not say what it is%s%s%s%s",
+				       e ? ": " : "", e ? e->code : "", e ? ": " : "",
+				       e ? e->sentence : ""));
 		return true;
 	}
 	for (i = 0; i < scenario->needs.n; i++) {
@@ -345,12 +351,28 @@ static void judge_runs(const struct ga_scenario *scenario, const struct ga_trial
 	ga_schema_release(&ga_verdict_schema, &differs);
 }
 
+/* Words of the adapter can be long and have lines; a sentence of a verdict is one line. */
+static void tidy(char *text)
+{
+	if (!text)
+		return;
+	text[strnlen(text, GA_JUDGE_SENTENCE_MAX)] = '\0';
+	ga_printable(text);
+}
+
 void ga_judge(const struct ga_scenario *scenario, const char *digest, const struct ga_trial *trial,
 	      struct ga_verdict *ret)
 {
+	size_t i;
+
 	ga_schema_init(&ga_verdict_schema, ret);
 	if (!cannot_run(scenario, trial, ret))
 		judge_runs(scenario, trial, ret);
+	tidy(ret->why);
+	for (i = 0; i < ret->checks.n; i++)
+		tidy(ret->checks.v[i].why);
+	for (i = 0; i < ret->workarounds.n; i++)
+		tidy(ret->workarounds.v[i]);
 	ret->scenario = ga_xstrdup(scenario->id);
 	ret->scenario_digest = ga_xstrdup(digest);
 }

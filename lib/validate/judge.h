@@ -32,6 +32,7 @@
 #include "record/trial.h"
 
 #define GA_JUDGE_GAP_MS 5000
+#define GA_JUDGE_SENTENCE_MAX 1000 /* bytes of a sentence */
 
 /* Judges one scenario. digest is that of the scenario as it was run. Fills *ret, which the caller
  * releases by ga_verdict_schema; never fails: observations that make no sense are inconclusive, and

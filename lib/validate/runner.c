@@ -80,9 +80,15 @@ static int ask(struct running *r, const char *verb, json_t *params, const struct
 	struct ga_adapter_reply reply;
 	struct ga_trial_error error;
 	struct ga_err why = GA_ERR_INIT;
-	int answer = ga_adapter_ask(r->adapter, verb, params, deadline > 0 ? deadline : 1, &reply,
-				    &error, err);
+	int answer;
 
+	/* A cluster that was set up is taken down all the same. */
+	if (strcmp(verb, "teardown") && ga_stop_check("gpuaas-validate", err) < 0) {
+		json_decref(params);
+		return -1;
+	}
+	answer = ga_adapter_ask(r->adapter, verb, params, deadline > 0 ? deadline : 1, &reply,
+				&error, err);
 	if (answer < 0)
 		return -1;
 	if (answer) {
@@ -599,6 +605,7 @@ static int run_phases(struct running *r, struct ga_err *err)
 
 static int run_once(struct running *r, struct ga_err *err)
 {
+	struct ga_err ignored = GA_ERR_INIT;
 	int result;
 
 	r->broken = false;
@@ -608,6 +615,8 @@ static int run_once(struct running *r, struct ga_err *err)
 	/* Also of a run that broke: the next one needs an empty cluster. */
 	if (!result)
 		result = tear_down(r, err);
+	else if (ga_stop_asked() && tear_down(r, &ignored) < 0)
+		ga_hint(err, "teardown failed too: %s", ignored.msg);
 	if (!result)
 		see(r, "end");
 	json_decref(r->shown);

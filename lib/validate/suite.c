@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -16,11 +17,7 @@
 #include "validate/judge.h"
 #include "validate/runner.h"
 
-struct suite {
-	GA_LIST(struct ga_scenario) scenarios;
-};
-
-static void release_suite(struct suite *suite)
+void ga_suite_release(struct ga_suite *suite)
 {
 	size_t i;
 
@@ -47,8 +44,16 @@ static int read_scenario(const char *path, const char *name, struct ga_scenario 
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	ga_autojson json_t *json = NULL;
+	struct stat st;
 	json_error_t why;
 
+	if (stat(path, &st) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return ga_fail(err, GA_BADREC, "'%s' is no regular file", path);
+	if (st.st_size > GA_LINE_MAX)
+		return ga_fail(err, GA_BADREC, "'%s' is longer than %d MiB", path,
+			       GA_LINE_MAX >> 20);
 	if (ga_file_read(path, GA_LINE_MAX, &text, err) < 0)
 		return -1;
 	json = json_loadb(text.buf, text.len, JSON_REJECT_DUPLICATES, &why);
@@ -70,13 +75,44 @@ static int read_scenario(const char *path, const char *name, struct ga_scenario 
 	return -1;
 }
 
-static int read_suite(const char *folder, struct suite *ret, struct ga_err *err)
+static bool is_wanted(const struct ga_borrowed_texts *only, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < only->n; i++)
+		if (!strcmp(only->v[i], id))
+			return true;
+	return !only->n;
+}
+
+static int check_only(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
+		      const char *folder, struct ga_err *err)
+{
+	size_t i, k;
+
+	for (i = 0; i < only->n; i++) {
+		for (k = 0; k < suite->scenarios.n &&
+			    strcmp(suite->scenarios.v[k].id, only->v[i]);
+		     k++)
+			;
+		if (k == suite->scenarios.n)
+			return ga_refuse(err, GA_NOTFOUND, NULL, only->v[i],
+					 ("folder '%s' has no scenario '%s'", folder, only->v[i]),
+					 ("'gpuaas-validate list' shows the ids"));
+	}
+	return 0;
+}
+
+int ga_suite_read(const char *folder, const struct ga_borrowed_texts *only, struct ga_suite *ret,
+		  struct ga_err *err)
 {
 	struct dirent **names = NULL;
 	int i, n = scandir(folder, &names, is_json, by_name), r = 0;
 
+	*ret = (struct ga_suite){ 0 };
 	if (n < 0)
-		return errno == ENOENT ? ga_fail(err, GA_NOTFOUND, "no folder '%s'", folder) :
+		return errno == ENOENT ? ga_fail(err, GA_NOTFOUND, "there is no folder '%s'",
+						 folder) :
 					 ga_fail_sys(err, "cannot read folder '%s'", folder);
 	for (i = 0; i < n; i++) {
 		ga_autofree char *path = ga_xprintf("%s/%s", folder, names[i]->d_name);
@@ -90,34 +126,12 @@ static int read_suite(const char *folder, struct suite *ret, struct ga_err *err)
 	}
 	free(names);
 	if (!r && !n)
-		return ga_fail(err, GA_NOTFOUND, "folder '%s' has no scenario", folder);
+		r = ga_fail(err, GA_NOTFOUND, "folder '%s' has no scenario", folder);
+	if (!r)
+		r = check_only(ret, only, folder, err);
+	if (r < 0)
+		ga_suite_release(ret);
 	return r;
-}
-
-static bool is_wanted(const struct ga_borrowed_texts *only, const char *id)
-{
-	size_t i;
-
-	for (i = 0; i < only->n; i++)
-		if (!strcmp(only->v[i], id))
-			return true;
-	return !only->n;
-}
-
-static int check_only(const struct suite *suite, const struct ga_borrowed_texts *only,
-		      struct ga_err *err)
-{
-	size_t i, k;
-
-	for (i = 0; i < only->n; i++) {
-		for (k = 0; k < suite->scenarios.n &&
-			    strcmp(suite->scenarios.v[k].id, only->v[i]);
-		     k++)
-			;
-		if (k == suite->scenarios.n)
-			return ga_fail(err, GA_NOTFOUND, "there is no scenario '%s'", only->v[i]);
-	}
-	return 0;
 }
 
 static int remove_folder(const char *folder, struct ga_err *err)
@@ -146,33 +160,51 @@ static int run_scenario(const struct ga_scenario *scenario, struct ga_adapter *a
 	return r;
 }
 
-int ga_suite_run(const char *folder, const struct ga_borrowed_texts *only, const char *adapter,
+/* Finds the adapter, and whether it can be run at all. Allocated; NULL: err. */
+static char *find_adapter(const char *adapter, struct ga_err *err)
+{
+	ga_autofree char *program = realpath(adapter, NULL);
+	struct stat st;
+
+	if (!program || stat(program, &st) < 0) {
+		ga_err_set(err, GA_NOTFOUND, "there is no adapter '%s'", adapter);
+		ga_hint(err, "--adapter takes the file of a program: gpuaas-adapter(7)");
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || access(program, X_OK) < 0) {
+		ga_err_set(err, GA_DENIED, "adapter '%s' cannot be executed", adapter);
+		ga_hint(err, S_ISREG(st.st_mode) ? "make it executable: chmod +x FILE" :
+						   "it is no regular file");
+		return NULL;
+	}
+	return GA_TAKE(program);
+}
+
+int ga_suite_run(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
+		 const char *adapter,
 		 int (*judged)(const struct ga_verdict *verdict, void *data, struct ga_err *err),
 		 void *data, struct ga_err *err)
 {
-	ga_cleanup(release_suite) struct suite suite = { 0 };
 	const char *tmp = getenv("TMPDIR");
 	ga_autofree char *work = ga_xprintf("%s/gpuaas-validate.XXXXXX", tmp ? tmp : "/tmp");
-	ga_autofree char *program = NULL;
+	ga_autofree char *program = find_adapter(adapter, err);
+	struct ga_err ignored = GA_ERR_INIT;
 	struct ga_adapter *running;
 	int r = 0;
 	size_t i;
 
-	if (read_suite(folder ? folder : GA_SHARE_DIR "/scenarios", &suite, err) < 0 ||
-	    check_only(&suite, only, err) < 0)
-		return -1;
-	program = realpath(adapter, NULL);
 	if (!program)
-		return ga_fail_sys(err, "adapter '%s'", adapter);
+		return -1;
 	if (!mkdtemp(work))
 		return ga_fail_sys(err, "cannot make a folder in '%s'", tmp ? tmp : "/tmp");
 	running = ga_adapter_new(program, work, -1);
-	for (i = 0; !r && i < suite.scenarios.n; i++) {
+	for (i = 0; !r && i < suite->scenarios.n; i++) {
 		struct ga_verdict verdict;
 
-		if (!is_wanted(only, suite.scenarios.v[i].id))
+		if (!is_wanted(only, suite->scenarios.v[i].id))
 			continue;
-		r = run_scenario(&suite.scenarios.v[i], running, &verdict, err);
+		r = run_scenario(&suite->scenarios.v[i], running, &verdict, err);
+		free(ga_adapter_take_stderr(running));
 		if (r)
 			break;
 		r = judged(&verdict, data, err);
@@ -180,7 +212,7 @@ int ga_suite_run(const char *folder, const struct ga_borrowed_texts *only, const
 	}
 	ga_adapter_close(running);
 	/* With what the adapter left in it. */
-	if (remove_folder(work, r ? &(struct ga_err)GA_ERR_INIT : err) < 0)
+	if (remove_folder(work, r ? &ignored : err) < 0)
 		r = -1;
 	return r;
 }

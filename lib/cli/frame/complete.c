@@ -58,6 +58,9 @@ static const struct objects types = { .ask = { "gpuaas-profile", "catalog" }, .i
 static const struct objects host_images = { .ask = { "gpuaas-image", "list" }, .id = "image",
 					    .about = { "path" } };
 
+static const struct objects scenarios = { .ask = { "gpuaas-validate", "list" }, .id = "id",
+					  .about = { "title" } };
+
 /* Not records: a word a line. */
 static const struct objects explained = { .ask = { "gpuaas-explain", "--list" } };
 
@@ -87,6 +90,7 @@ static const struct meaning meanings[] = {
 	{ "PROPOSAL", "proposal", { &proposals }, NULL },
 	{ "MAINTENANCE", "maintenance", { &windows }, NULL },
 	{ "EVIDENCE", "evidence", { &evidence }, NULL },
+	{ "SCENARIO", "scenario", { &scenarios }, NULL },
 	{ "WORD", "explained", { &explained }, NULL },
 	{ "MODE", "mode", { NULL }, modes },
 	{ "MODEL", "model", { NULL }, NULL },

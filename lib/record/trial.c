@@ -59,7 +59,7 @@ const struct ga_schema ga_trial_reason_schema = {
 	.doc = "why a job waits or was refused",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, code, GA_OPT, GA_T_CODE, "code of gpuaas-codes(7)"),
+		GA_TEXT(S, code, GA_OPT, GA_T_CODE, "code of gpuaas-adapter(7), REASONS"),
 		GA_TEXT(S, text, GA_OPT, GA_T_MULTILINE, "sentence for people"),
 		GA_TEXT(S, native, GA_OPT, GA_T_MULTILINE, "the technology's own words"),
 		GA_FIELDS_END },
@@ -102,7 +102,7 @@ const struct ga_schema ga_trial_explanation_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, job, GA_REQ, GA_T_ANY, "job, as the scenario names it"),
 		GA_ENUM(S, as, GA_REQ, ga_as_words, "rights of the reader of the answer"),
-		GA_TEXT(S, code, GA_OPT, GA_T_CODE, "code of gpuaas-codes(7)"),
+		GA_TEXT(S, code, GA_OPT, GA_T_CODE, "code of gpuaas-adapter(7), REASONS"),
 		GA_TEXT(S, text, GA_OPT, GA_T_MULTILINE, "answer for people"),
 		GA_TEXT(S, native, GA_OPT, GA_T_MULTILINE, "the technology's own words"),
 		SLOTS(S, missing, "slots that are missing"),

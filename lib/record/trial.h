@@ -37,7 +37,7 @@ struct ga_trial_hello {
 
 /* Why a job waits or was refused. */
 struct ga_trial_reason {
-	char *code;   /* of gpuaas-codes(7); NULL: none fits */
+	char *code;   /* of gpuaas-adapter(7), REASONS; NULL: none fits */
 	char *text;   /* for people */
 	char *native; /* the technology's own words */
 };

@@ -55,14 +55,25 @@ char *ga_adapter_take_stderr(struct ga_adapter *adapter)
 static int start(struct ga_adapter *a, struct ga_err *err)
 {
 	const char *argv[] = { "env", "-C", a->folder, "--", a->program, NULL };
-	/* An adapter is the operator's own program: it needs what its clients need (KUBECONFIG). */
-	struct ga_proc proc = { .argv = argv, .env = (const char *const *)environ, .input = "",
-				.ends_with_us = true };
+	GA_LIST(const char *) env = { 0 };
+	struct ga_proc proc = { .argv = argv, .input = "", .ends_with_us = true };
+	char *const *e;
+	int r;
+
+	/* An adapter is the operator's own program: it needs what its clients need (KUBECONFIG).
+	 * PATH and LC_ALL are those of every program that we run. */
+	for (e = environ; *e; e++)
+		if (!ga_starts(*e, "PATH=") && !ga_starts(*e, "LC_ALL="))
+			*ga_list_add(&env) = *e;
+	*ga_list_add(&env) = NULL;
+	proc.env = env.v;
 
 	ga_lines_release(&a->lines);
 	ga_lines_init(&a->lines, GA_ADAPTER_LINE_MAX);
 	a->stderr_ended = false;
-	return ga_proc_start(&proc, &a->child, err);
+	r = ga_proc_start(&proc, &a->child, err);
+	ga_list_release(&env);
+	return r;
 }
 
 /* Not all that comes: one that writes for ever would keep the deadline from being looked at. */

@@ -127,7 +127,7 @@ const struct ga_schema ga_trial_job_schema = {
 			"name; with count more than 1 it has $i, and 1, 2, … stands there"),
 		GA_TEXT(S, queue, GA_REQ, GA_T_NAME, "queue"),
 		GA_TEXT(S, user, GA_OPT, GA_T_NAME, "user who submits"),
-		GA_INT_IN(S, count, GA_OPT, 1, 100000, "number of jobs; left out: 1"),
+		GA_INT_IN(S, count, GA_OPT, 1, GA_SCENARIO_JOBS_MAX, "number of jobs; left out: 1"),
 		SLOTS(S, slots, GA_REQ, "GPUs on one node"),
 		GA_INT_IN(S, nodes, GA_OPT, 1, 100000, "nodes of a gang, each with slots"),
 		SLOTS(S, min_slots, GA_OPT, "least GPUs of an elastic job"),
@@ -453,6 +453,9 @@ static int check_job(const struct ga_scenario *scenario, const char *part,
 		return bad(err, scenario, part, job->name,
 			   "has slots outside min_slots and max_slots");
 	ga_trial_job_names(job, &list);
+	if (names->jobs.n + list.n > GA_SCENARIO_JOBS_MAX)
+		return bad(err, scenario, part, job->name,
+			   "makes more than 10000 jobs of the scenario");
 	for (i = 0; i < list.n; i++) {
 		if (!ga_name_is_valid(list.v[i]))
 			return bad(err, scenario, part, list.v[i], "is no name of a job");

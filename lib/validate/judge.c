@@ -217,7 +217,8 @@ static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 {
 	ga_autowalk struct ga_walk walk = { 0 };
 	ga_autofree int64_t *since = ga_xcalloc(line->jobs.n + 1, sizeof(*since));
-	int64_t start_ms = GA_UNKNOWN, evictions = 0, lost = 0;
+	int64_t start_ms = GA_UNKNOWN, evictions = 0;
+	__int128 lost_ms = 0;
 	size_t i;
 
 	for (i = 0; i < line->jobs.n; i++) {
@@ -242,15 +243,16 @@ static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 			    (ga_walk_is(&walk, i, "pending") ||
 			     !strcmp(walk.states[i].report->state, "evicted"))) {
 				evictions++;
-				lost += (walk.ms - since[i]) *
-					ga_check_wanted(line->jobs.v[i].form);
+				lost_ms += (__int128)(walk.ms - since[i]) *
+					   ga_check_wanted(line->jobs.v[i].form);
 			}
 			since[i] = GA_UNKNOWN;
 		}
 	}
 	add_value(v, "start_ms", start_ms);
 	add_value(v, "evictions", evictions);
-	add_value(v, "lost_slot_seconds", lost / 1000);
+	add_value(v, "lost_slot_seconds",
+		  lost_ms / 1000 < GA_INT_MAX_SAFE ? (int64_t)(lost_ms / 1000) : GA_INT_MAX_SAFE);
 }
 
 /* Judges one run into a verdict of its own. Returns whether the technology did what none may do. */

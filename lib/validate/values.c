@@ -56,7 +56,8 @@ static int64_t start_seconds(const struct measuring *m)
 /* Of those that started. */
 static int64_t mean_wait_seconds(const struct measuring *m)
 {
-	int64_t sum = 0, n = 0;
+	__int128 sum = 0;
+	int64_t n = 0;
 	size_t i;
 
 	for (i = 0; i < m->walk->line->jobs.n; i++) {
@@ -68,7 +69,7 @@ static int64_t mean_wait_seconds(const struct measuring *m)
 		sum += job->started_ms - job->submitted_ms;
 		n++;
 	}
-	return n ? (sum + n * 1000 - 1) / (n * 1000) : GA_UNKNOWN;
+	return n ? (int64_t)((sum + n * 1000 - 1) / (n * 1000)) : GA_UNKNOWN;
 }
 
 static int64_t running_slots(const struct measuring *m)
@@ -166,7 +167,8 @@ static int64_t dominant_percent(const struct measuring *m, const char *queue)
 	size_t i;
 
 	for (resource = 0; resource < 3; resource++) {
-		int64_t there = 0, used = 0, n;
+		__int128 used = 0;
+		int64_t there = 0, n;
 
 		for (i = 0; i < scenario->nodes.n; i++) {
 			n = there_of(&scenario->nodes.v[i], resource);
@@ -175,7 +177,7 @@ static int64_t dominant_percent(const struct measuring *m, const char *queue)
 		for (i = 0; i < m->walk->line->jobs.n; i++)
 			if (!strcmp(job_of(m, i)->form->queue, queue))
 				used += used_of(m, i, resource);
-		n = there ? used * 100 / there : 0;
+		n = there ? (int64_t)(used * 100 / there) : 0;
 		dominant = n > dominant ? n : dominant;
 	}
 	return dominant;

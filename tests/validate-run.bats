@@ -184,6 +184,27 @@ refused()
   jq_is .id PRI-04
 }
 
+@test "the pages have every verb and member of the messages, and every word of a scenario" {
+  mandoc -T utf8 -O width=100 "$SRC/man/gpuaas-adapter.7" | sed 's/.\x08//g' > "$T/adapter"
+  mandoc -T utf8 -O width=100 "$SRC/man/gpuaas-scenario.5" | sed 's/.\x08//g' > "$T/scenario"
+  jq -r '[.. | .properties? // empty | keys[]], (.["$defs"] // {} | keys), (.properties.verb.enum // []) | .[]' \
+    "$SRC"/share/schema/adapter-*.json | sort -u > "$T/words"
+  [[ -s $T/words ]]
+  while read -r word; do
+    grep -qw -- "$word" "$T/adapter" || { echo "gpuaas-adapter(7) lacks $word"; return 1; }
+  done < "$T/words"
+  jq -r '.. | (.properties? // {} | keys[]), (.enum? // [] | .[])' "$SRC/share/schema/scenario.json" | sort -u > "$T/words"
+  [[ -s $T/words ]]
+  while read -r word; do
+    grep -qw -- "$word" "$T/scenario" || { echo "gpuaas-scenario(5) lacks $word"; return 1; }
+  done < "$T/words"
+  # And every reason that a scenario knows.
+  jq -r '(.given + .expect)[] | .codes[]?' "$SRC"/share/scenarios/*.json | sort -u > "$T/words"
+  while read -r word; do
+    grep -qw -- "$word" "$T/adapter" || { echo "gpuaas-adapter(7) lacks the reason $word"; return 1; }
+  done < "$T/words"
+}
+
 @test "the adapter and the scenario of the pages work" {
   sed -n '/^#!\/usr\/bin\/python3/,/^\.Ed/p' "$SRC/man/gpuaas-adapter.7" |
     sed '/^\.Ed/d; s/^\\&//; s/\\e/\\/g' > "$T/adapter"

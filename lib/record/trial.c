@@ -18,6 +18,8 @@ static const char *const results[] = { "met", "late", "missed", "unknown", NULL 
 
 #define SLOTS(s, m, d) GA_INT_IN(s, m, GA_OPT, 0, GA_COUNT_MAX, d)
 #define LISTOF_OPT(s, m, sh, d) GA_FIELD(s, m, GA_F_LIST, GA_OPT, .sub = (sh), .doc = (d))
+/* Of the trial's clock: 31 years. */
+#define MILLIS(s, m, pr, d) GA_INT_IN(s, m, pr, 0, INT64_C(1000000000000), d)
 #define NAMES(s, m, d) GA_TEXTS(s, m, GA_OPT, GA_T_ANY, d)
 
 #define S ga_trial_component
@@ -233,7 +235,7 @@ const struct ga_schema ga_trial_seen_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_INT_IN(S, run, GA_REQ, 1, 1000, "run of the scenario, from 1"),
-		GA_AMOUNT(S, ms, GA_REQ, "milliseconds since the trial began"),
+		MILLIS(S, ms, GA_REQ, "milliseconds since the trial began"),
 		GA_ENUM(S, what, GA_REQ, ga_seen_words, "kind of observation"),
 		GA_ENUM(S, phase, GA_OPT, ga_phase_words, "part of the scenario that begins"),
 		GA_TEXT(S, verb, GA_OPT, GA_T_CODE, "request to the adapter"),
@@ -261,8 +263,8 @@ static const struct ga_schema verdict_check_schema = {
 		GA_ENUM(S, result, GA_REQ, results,
 			"met, late (a workaround), missed, or unknown (not observed long enough)"),
 		GA_TEXT(S, why, GA_NULLOK, GA_T_ANY, "sentence with what was observed"),
-		GA_FIELD(S, at_ms, GA_F_INT, GA_NULLOK, .max = GA_INT_MAX_SAFE,
-			 .doc = "when it was decided, in milliseconds since the trial began"),
+		MILLIS(S, at_ms, GA_NULLOK,
+		       "time of the decision, in milliseconds since the trial began"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -177,7 +177,7 @@ static void judge_expect(const struct ga_timeline *line, const struct ga_timelin
 {
 	const struct ga_scenario *scenario = line->scenario;
 	size_t i, begin = v->checks.n;
-	const char *unknown = NULL;
+	const struct ga_verdict_check *unknown = NULL;
 	ga_autofree char *missed = NULL;
 
 	for (i = 0; i < scenario->expect.n; i++)
@@ -194,14 +194,17 @@ static void judge_expect(const struct ga_timeline *line, const struct ga_timelin
 		else if (!strcmp(result, "missed") && !missed)
 			missed = ga_xprintf("%s: %s", c->id, c->why ? c->why : "missed");
 		else if (!strcmp(result, "unknown") && !unknown)
-			unknown = c->id;
+			unknown = c;
 		else if (!strcmp(result, "late") && !strcmp(c->result, "late"))
 			add_workaround(v, c->id, c->why);
 	}
 	if (missed)
 		set_outcome(v, "fail", GA_TAKE(missed));
 	else if (unknown)
-		set_outcome(v, "inconclusive", ga_xprintf("%s is not known", unknown));
+		set_outcome(v, "inconclusive",
+			    ga_xprintf("%s is not known%s%s", unknown->id,
+				       unknown->why ? ": " : "",
+				       unknown->why ? unknown->why : ""));
 }
 
 static void add_value(struct ga_verdict *v, const char *name, int64_t value)

@@ -369,6 +369,7 @@ static const struct {
 	{ &ga_region_schema, "name" },		   { &ga_pool_schema, "pool" },
 	{ &ga_maintenance_schema, "maintenance" }, { &ga_wipe_evidence_schema, "evidence" },
 	{ &ga_state_schema, "path" },		   { &ga_scenario_schema, "id" },
+	{ &ga_verdict_schema, "scenario" },
 };
 
 const struct ga_column ga_dry_run_column = { "DRY RUN", "dry_run", 0 };

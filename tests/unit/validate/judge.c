@@ -61,7 +61,7 @@ static const struct {
 		     "\"jobs\":[\"claim\"],\"state\":\"running\",\"within_seconds\":2")),
 	  "hello queues scale=200\n" FULL EVICTED TAKES ENDS, "pass", NULL },
 	{ "watched too short", MUST(STARTS), FULL EVICTED "5000 poll\n+ phase ask\n+ end\n",
-	  "inconclusive", "starts is not known" },
+	  "inconclusive", "starts is not known: the jobs were looked at until 1.4 s, and not until" },
 	{ "nothing was looked at for long", MUST(CHECK("kept", "never",
 		"\"jobs\":[\"o1\"],\"state\":\"evicted\",\"for_seconds\":10")),
 	  FULL "12000 poll\n+ phase ask\n+ end\n", "inconclusive", "kept is not known" },

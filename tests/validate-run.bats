@@ -115,6 +115,18 @@ odd()
   nothing_left
 }
 
+@test "a signal while the adapter hangs ends the request soon, and the scenario has no verdict" {
+  TOY_SCALE=100 ODD=hang background gpuaas-validate run --adapter "$ODD" --only PRI-04 > "$T/out" 2> "$T/err"
+  wait_for 20 grep -q jobs "$ODD_VERBS"
+  kill -TERM "$BG_PID"
+  status=0
+  wait "$BG_PID" || status=$?
+  assert_equal "$status" 8
+  assert_equal "$(grep -c teardown "$ODD_VERBS")" 1
+  [[ ! -s $T/out ]]
+  nothing_left
+}
+
 @test "an adapter that cannot be executed is refused before anything runs" {
   : > "$T/file"
   run_status 6 gpuaas-validate run --adapter "$T/file"

@@ -617,6 +617,9 @@ static int run_once(struct running *r, struct ga_err *err)
 		result = tear_down(r, err);
 	else if (ga_stop_asked() && tear_down(r, &ignored) < 0)
 		ga_hint(err, "teardown failed too: %s", ignored.msg);
+	/* The last request may have broken off because of it. */
+	if (!result)
+		result = ga_stop_check("gpuaas-validate", err);
 	if (!result)
 		see(r, "end");
 	json_decref(r->shown);

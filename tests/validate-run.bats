@@ -6,7 +6,7 @@ load helper
 setup()
 {
   common_setup
-  TOY=$SRC/tests/adapters/toy ODD=$SRC/tests/adapters/odd
+  TOY=$SRC/tests/adapters/toy FAULTY=$SRC/tests/adapters/odd
   export ODD_PIDS=$T/pids ODD_VERBS=$T/verbs TOY_SCALE=5
   : > "$ODD_PIDS"
 }
@@ -41,7 +41,7 @@ own() # ID FILTER
 }
 
 @test "what a technology has no notion of is unsupported and not tried" {
-  run_status 1 gpuaas-validate run --adapter "$ODD" --only QUO-01
+  run_status 1 gpuaas-validate run --adapter "$FAULTY" --only QUO-01
   jq_is '"\(.outcome): \(.why)"' 'unsupported: no such notion: limits'
   assert_equal "$(sort -u "$ODD_VERBS")" hello
   nothing_left
@@ -51,7 +51,7 @@ own() # ID FILTER
 odd()
 {
   : > "$ODD_PIDS"
-  run env ODD="$1" ODD_AT="$2" gpuaas-validate run --adapter "$ODD" --only PRI-04
+  run env ODD="$1" ODD_AT="$2" gpuaas-validate run --adapter "$FAULTY" --only PRI-04
   if [[ $status -ne 1 ]] || ! jq -e --arg why "$3" '.outcome == "inconclusive" and (.why | contains($why))' \
     <<< "$output" > "$T/matches" || ! "$SRC/tests/validate" "$SRC/share/schema" <<< "$output" > "$T/valid"; then
     echo "$1: $status: $output" | head -c 2000
@@ -96,14 +96,14 @@ odd()
 }
 
 @test "an adapter that does not tear down spoils the next scenario, which does not pass" {
-  ODD=forget ODD_AT=teardown run_status 1 gpuaas-validate run --adapter "$ODD" --only PRI-04 --only REC-01
+  ODD=forget ODD_AT=teardown run_status 1 gpuaas-validate run --adapter "$FAULTY" --only PRI-04 --only REC-01
   jq_slurp_is 'map("\(.scenario) \(.outcome)") | join(", ")' "PRI-04 pass, REC-01 inconclusive"
   assert_output "it shows a job that was never submitted"
   nothing_left
 }
 
 @test "a signal tears down once and leaves no process and no folder" {
-  TOY_SCALE=100 background gpuaas-validate run --adapter "$ODD" --only PRI-04 > "$T/out" 2> "$T/err"
+  TOY_SCALE=100 background gpuaas-validate run --adapter "$FAULTY" --only PRI-04 > "$T/out" 2> "$T/err"
   wait_for 20 grep -q jobs "$ODD_VERBS"
   kill -INT "$BG_PID"
   status=0
@@ -116,7 +116,7 @@ odd()
 }
 
 @test "a signal while the adapter hangs ends the request soon, and the scenario has no verdict" {
-  TOY_SCALE=100 ODD=hang background gpuaas-validate run --adapter "$ODD" --only PRI-04 > "$T/out" 2> "$T/err"
+  TOY_SCALE=100 ODD=hang background gpuaas-validate run --adapter "$FAULTY" --only PRI-04 > "$T/out" 2> "$T/err"
   wait_for 20 grep -q jobs "$ODD_VERBS"
   kill -TERM "$BG_PID"
   status=0
@@ -135,7 +135,7 @@ odd()
   run_status 6 gpuaas-validate run --adapter "$T"
   run_status 5 gpuaas-validate run --adapter "$T/none"
   run_status 2 gpuaas-validate run
-  run_status 5 gpuaas-validate run --adapter "$ODD" --only PRI-99
+  run_status 5 gpuaas-validate run --adapter "$FAULTY" --only PRI-99
   assert_stderr "gpuaas-validate list"
   [[ ! -s $ODD_PIDS ]]
   nothing_left
@@ -144,7 +144,7 @@ odd()
 # refused STATUS TEXT: the folder of scenarios is refused, and nothing is run.
 refused()
 {
-  run_status "$1" gpuaas-validate run --adapter "$ODD" --scenarios "$T/own"
+  run_status "$1" gpuaas-validate run --adapter "$FAULTY" --scenarios "$T/own"
   assert_stderr "$2"
   [[ ! -s $ODD_PIDS ]]
   rm -r "$T/own"

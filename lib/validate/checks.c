@@ -327,6 +327,7 @@ static void judge_together(struct judging *j)
 		j->check->within_seconds == GA_UNKNOWN ? 0 : scaled(j, j->check->within_seconds);
 	ga_autowalk struct ga_walk walk = { 0 };
 	ga_autofree int64_t *since = ga_xcalloc(j->jobs.n + 1, sizeof(*since));
+	const char *hidden = NULL; /* a job that runs, and where is not shown */
 	size_t i;
 
 	if (!was_seen(j, j->begin_ms))
@@ -343,7 +344,11 @@ static void judge_together(struct judging *j)
 			const struct ga_timeline_job *job = &j->line->jobs.v[j->jobs.v[i]];
 			int64_t has = ga_walk_slots(&walk, (size_t)j->jobs.v[i]);
 			bool half = has && has < ga_check_wanted(job->form);
+			const struct ga_trial_report *report =
+				walk.states[j->jobs.v[i]].report;
 
+			if (has && !report->places.n)
+				hidden = job->name;
 			if (since[i] != GA_UNKNOWN && ms - since[i] > may_ms) {
 				ga_autofree char *when = seconds_text(j, since[i]);
 
@@ -369,7 +374,11 @@ static void judge_together(struct judging *j)
 		if (!more)
 			break;
 	} while (true);
-	decide(j, "met", GA_UNKNOWN, NULL);
+	if (hidden)
+		decide(j, "unknown", GA_UNKNOWN,
+		       ga_xprintf("the places of '%s' are not shown", hidden));
+	else
+		decide(j, "met", GA_UNKNOWN, NULL);
 }
 
 /* ---- reasons and answers ---- */

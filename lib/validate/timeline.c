@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "validate/internal.h"
 
 /* The index of a word in a list that has it. */
 static unsigned int word_of(const char *const *words, const char *word)
@@ -257,5 +258,8 @@ int64_t ga_walk_slots(const struct ga_walk *walk, size_t job)
 		return 0;
 	for (i = 0; i < report->places.n; i++)
 		sum += report->places.v[i].count;
+	/* One that hides its places is believed to have what it cannot run without. */
+	if (!report->places.n && !strcmp(report->state, "running"))
+		return ga_check_wanted(walk->line->jobs.v[job].form);
 	return sum;
 }

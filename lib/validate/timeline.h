@@ -72,7 +72,8 @@ void ga_walk_end(struct ga_walk *walk);
 
 /* Whether the job is, or of evicted, failed, done, lost and refused ever was, in the state. */
 bool ga_walk_is(const struct ga_walk *walk, size_t job, const char *state);
-/* The slots that a running or stopping job has; 0 of any other. */
+/* The slots that a running or stopping job has; 0 of any other. A running one whose places are not
+ * shown has those without which it cannot run. */
 int64_t ga_walk_slots(const struct ga_walk *walk, size_t job);
 
 #endif

@@ -105,6 +105,13 @@ static inline struct ga_trial_reason *tape_reason(struct ga_trial_report *r)
 	return r->reason;
 }
 
+/* Of a word that stands twice the last counts. */
+static inline void tape_set(char **text, const char *value)
+{
+	free(*text);
+	*text = ga_xstrdup(value);
+}
+
 static inline int tape_job(struct tape *tape, const char *name, const char *state, char **save,
 			   const char *line, struct ga_err *err)
 {
@@ -120,15 +127,15 @@ static inline int tape_job(struct tape *tape, const char *name, const char *stat
 		char *colon = strchr(word, ':');
 
 		if ((value = tape_value(word, "code")))
-			tape_reason(r)->code = ga_xstrdup(value);
+			tape_set(&tape_reason(r)->code, value);
 		else if ((value = tape_value(word, "native")))
-			tape_reason(r)->native = ga_xstrdup(value);
+			tape_set(&tape_reason(r)->native, value);
 		else if ((value = tape_value(word, "by")))
-			r->evicted_by = ga_xstrdup(value);
+			tape_set(&r->evicted_by, value);
 		else if ((value = tape_value(word, "id")))
-			r->id = ga_xstrdup(value);
+			tape_set(&r->id, value);
 		else if ((value = tape_value(word, "since")))
-			r->since = ga_xstrdup(value);
+			tape_set(&r->since, value);
 		else if (colon)
 			tape_place(r, word, colon);
 		else

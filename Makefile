@@ -217,7 +217,7 @@ check-vm:
 check-slurm:
 	$(DEPS) --build --slurm
 	$(SUB) $(B)/bin/gpuaas-validate
-	$QGPUAAS_BUILD=$(B) tests/run --limit 900 tests/check-slurm
+	$QGPUAAS_BUILD=$(B) tests/check-slurm
 
 ## check-asan: the tests with clang, address and undefined behaviour sanitizers
 check-asan:
@@ -399,7 +399,7 @@ help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches playground check-examples replays check check-unit check-replay \
-	check-bats check-face check-cloud check-vm check-slurm check-source check-layers check-asan cover \
-	analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture \
+	check-bats check-face check-cloud check-vm check-slurm check-source check-layers \
+	check-asan cover analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture \
 	install uninstall clean help compile_commands.json FORCE
 .SECONDARY:

@@ -400,6 +400,6 @@ help:
 
 .PHONY: all units benches playground check-examples replays check check-unit check-replay \
 	check-bats check-face check-cloud check-vm check-slurm check-source check-layers \
-	check-asan cover analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture \
-	install uninstall clean help compile_commands.json FORCE
+	check-asan cover analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench \
+	day torture install uninstall clean help compile_commands.json FORCE
 .SECONDARY:

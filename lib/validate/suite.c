@@ -116,7 +116,7 @@ int ga_suite_read(const char *folder, const struct ga_borrowed_texts *only, stru
 					 ga_fail_sys(err, "cannot read folder '%s'", folder);
 	for (i = 0; i < n; i++) {
 		ga_autofree char *path = ga_xprintf("%s/%s", folder, names[i]->d_name);
-		struct ga_scenario scenario;
+		struct ga_scenario scenario = { 0 };
 
 		if (!r)
 			r = read_scenario(path, names[i]->d_name, &scenario, err);

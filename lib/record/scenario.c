@@ -226,7 +226,7 @@ static const struct ga_schema step_schema = {
 		GA_OBJ(S, client, GA_OPT, &ga_trial_client_schema, "change the client"),
 		LISTOF_OPT(S, history, &ga_trial_usage_schema, "enter usage of past days"),
 		GA_TEXT(S, trace, GA_OPT, GA_T_CODE,
-			"submit the jobs of a trace, which gpuaas-validate run --param names"),
+			"submit the jobs of a trace; gpuaas-validate cannot do it"),
 		GA_ENUM(S, ask, GA_OPT, asked, "ask about the cluster"),
 		GA_ENUM(S, snapshot, GA_OPT, snapshots,
 			"take: write a snapshot of the state; replay: decide it again"),

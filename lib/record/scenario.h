@@ -102,7 +102,7 @@ struct ga_trial_step {
 	struct ga_trial_question *explain;
 	struct ga_trial_client *client;
 	GA_LIST(struct ga_trial_usage) history;
-	char *trace;	/* a member of --param: submit the jobs of that file at their times */
+	char *trace;	/* name of a trace: submit its jobs at their times; cannot be run */
 	char *ask;	/* state, events: an answer of the whole cluster */
 	char *snapshot; /* take, replay */
 };

@@ -531,7 +531,7 @@ static int do_step(struct running *r, const struct ga_trial_step *s, struct ga_e
 				    err);
 	if (s->snapshot)
 		return snapshot(r, s->snapshot, err);
-	see_broken(r, "submit", "the trace is not given: gpuaas-validate run --param names it");
+	see_broken(r, "submit", "a scenario with a trace cannot be run");
 	return 0;
 }
 

@@ -213,6 +213,12 @@ check-vm:
 	$(SUB) all units
 	$QGPUAAS_BUILD=$(B) tests/run --limit $(VM_SECONDS) tests/vm/check
 
+## check-slurm: scenarios of gpuaas-validate on a Slurm of its own; as root
+check-slurm:
+	$(DEPS) --build --slurm
+	$(SUB) $(B)/bin/gpuaas-validate
+	$QGPUAAS_BUILD=$(B) tests/check-slurm
+
 ## check-asan: the tests with clang, address and undefined behaviour sanitizers
 check-asan:
 	$(DEPS) --build --test
@@ -393,7 +399,7 @@ help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches playground check-examples replays check check-unit check-replay \
-	check-bats check-face check-cloud check-vm check-source check-layers check-asan cover \
-	analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench day torture \
-	install uninstall clean help compile_commands.json FORCE
+	check-bats check-face check-cloud check-vm check-slurm check-source check-layers \
+	check-asan cover analyzer mutate fuzz-smoke schemas records-man demo deb check-deb bench \
+	day torture install uninstall clean help compile_commands.json FORCE
 .SECONDARY:

@@ -846,3 +846,13 @@ ${slots[0]}"
   run_status 5 gpuaas-approve uncordon --where "slot=${slots[0]},zzzz"
   assert_equal "$(gpuaas-list slots --where cordon_reason=null)" ""
 }
+
+@test "an approval without a policy keeps the one that the slot has" {
+  run_ok gpuaas-approve --slot 0 --gpu-memory required --verify sampled < "$T/lab1.rec"
+  run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
+  run_ok gpuaas-list slots --where slot_index=0
+  jq_is '.wipe | "\(.gpu_memory) \(.verify)"' "required sampled"
+  run_ok gpuaas-approve --slot 0 --gpu-memory if_supported < "$T/lab1.rec"
+  run_ok gpuaas-list slots --where slot_index=0
+  jq_is '.wipe | "\(.gpu_memory) \(.verify)"' "if_supported sampled"
+}

@@ -327,7 +327,7 @@ gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever th
   done < "$T/kinds"
   [[ -s $T/kinds ]]
   # The members of every record stand there by name.
-  jq -r '.properties // {} | keys[]' "$SRC"/share/schema/*.json | sort -u > "$T/members"
+  jq -r 'select(.properties.kind) | .properties | keys[]' "$SRC"/share/schema/*.json | sort -u > "$T/members"
   grep -oE '[a-zA-Z][a-zA-Z0-9_]*' "$T/page" | sort -u > "$T/words"
   comm -23 "$T/members" "$T/words" | sed 's/^/gpuaas-records(5) lacks the member /' >> "$T/bad"
   # Each record that programs say they read or write is a kind.

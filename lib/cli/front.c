@@ -9,7 +9,7 @@ static const struct {
 	const char *title;
 	struct {
 		const char *name, *text;
-	} programs[7];
+	} programs[8];
 } groups[] = {
 	{ "find capacity",
 	  { { "host-bootstrap", "prepare a machine as a host, and undo that" },
@@ -36,7 +36,8 @@ static const struct {
 	    { "explain", "explain a code, or a member of a record" },
 	    { "doctor", "check host and state, and say what to do first" },
 	    { "export", "write the state for Prometheus, Kubernetes and Slurm" },
-	    { "serve", "serve the published view of profiles by HTTP" } } },
+	    { "serve", "serve the published view of profiles by HTTP" },
+	    { "validate", "run the same scenarios against any scheduler" } } },
 	{ "keep it in order",
 	  { { "node", "settings, drains and maintenance of nodes; lost hosts" },
 	    { "reconcile", "find drift between a host and the state, and repair it" },

@@ -21,7 +21,9 @@
 #include "record/report.h"
 #include "record/request.h"
 #include "record/result.h"
+#include "record/scenario.h"
 #include "record/state.h"
+#include "record/trial.h"
 #include "record/vm.h"
 #include "record/wipe.h"
 
@@ -55,6 +57,7 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_proposal_schema,
 	&ga_change_schema,
 	&ga_finding_schema,     &ga_doctor_finding_schema, &ga_state_schema,
+	&ga_scenario_schema,    &ga_trial_seen_schema, &ga_verdict_schema,
 	&ga_error_schema,
 	NULL,
 };

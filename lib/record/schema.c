@@ -628,3 +628,26 @@ void ga_schema_clamp(const struct ga_schema *schema, json_t *json)
 			clamp_elements(f, value);
 	}
 }
+
+void ga_schema_trim(const struct ga_schema *schema, json_t *json)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+	size_t i;
+
+	if (!json_is_object(json))
+		return;
+	json_object_foreach_safe(json, next, key, value) {
+		const struct ga_field *f = find_field(schema, key);
+
+		if (!f || (json_is_null(value) && f->presence == GA_OPT)) {
+			json_object_del(json, key);
+			continue;
+		}
+		if (f->type == GA_F_OBJ)
+			ga_schema_trim(f->sub, value);
+		for (i = 0; f->type == GA_F_LIST && i < json_array_size(value); i++)
+			ga_schema_trim(f->sub, json_array_get(value, i));
+	}
+}

@@ -148,6 +148,9 @@ GA_MUST_CHECK int ga_schema_parse(const struct ga_schema *schema, json_t *json, 
  * older version of this library wrote with other bounds. Leaves a value that should be a number but
  * is none; ga_schema_parse refuses it. */
 void ga_schema_clamp(const struct ga_schema *schema, json_t *json);
+/* Drops the members that the schema does not name, and a null of an optional one: for messages of
+ * programs that are not ours, whose later versions say more. */
+void ga_schema_trim(const struct ga_schema *schema, json_t *json);
 /* Returns n, or the bound of the field nearest to n. */
 int64_t ga_field_clamp(const struct ga_field *f, int64_t n);
 /* Writes a struct as a new JSON object; "kind" first when the schema has one. Never fails: a GA_REQ

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the JSON Schema of every kind to DIR/NAME.json ("slot.json" of gpuaas.slot/1), and
- * DIR/asyncapi.json, which describes the streams that programs follow: `make schemas` for
- * share/schema, and the check that what is committed there is fresh.
+ * DIR/asyncapi.json, which describes the streams that programs follow, and DIR/adapter-*.json, the
+ * messages of adapters of gpuaas-validate: `make schemas` for share/schema, and the check that what
+ * is committed there is fresh.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "record/adapter.h"
 #include "record/kind.h"
 #include "record/node.h"
 #include "record/schema.h"
@@ -85,6 +87,62 @@ static json_t *asyncapi(void)
 			 "operations", operations, "components", "messages", messages);
 }
 
+/* The answer to each verb of an adapter; the others have none that is read. */
+static const struct {
+	const char *verb;
+	const struct ga_schema *schema;
+} results[] = {
+	{ "hello", &ga_trial_hello_schema },	  { "setup", &ga_adapter_set_schema },
+	{ "queues", &ga_adapter_set_schema },	  { "submit", &ga_adapter_submit_schema },
+	{ "jobs", &ga_adapter_jobs_schema },	  { "explain", &ga_trial_explanation_schema },
+	{ "state", &ga_trial_state_schema },	  { "plan", &ga_trial_plan_schema },
+	{ "events", &ga_trial_events_schema },	  { "snapshot", &ga_adapter_digest_schema },
+	{ "replay", &ga_adapter_digest_schema },  { "teardown", &ga_adapter_teardown_schema },
+};
+
+/* Messages of other people's programs: members that are not known are ignored. */
+static json_t *opened(json_t *schema)
+{
+	const char *name;
+	json_t *member;
+	size_t i;
+
+	json_object_del(schema, "additionalProperties");
+	json_object_foreach(schema, name, member)
+		opened(member);
+	json_array_foreach(schema, i, member)
+		opened(member);
+	return schema;
+}
+
+static json_t *adapter_results(void)
+{
+	json_t *defs = json_object();
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(results); i++) {
+		json_t *schema = opened(ga_json_schema_of(results[i].schema));
+
+		json_object_del(schema, "$schema");
+		json_object_set_new(defs, results[i].verb, schema);
+	}
+	return json_pack("{s:s, s:s, s:o}", "$schema",
+			 "https://json-schema.org/draft/2020-12/schema", "description",
+			 "the result of a reply of an adapter, by the verb of the request: "
+			 "gpuaas-adapter(7)",
+			 "$defs", defs);
+}
+
+static int write_adapter(const char *dir)
+{
+	if (write_json(opened(ga_json_schema_of(&ga_adapter_request_schema)), dir,
+		       "adapter-request") < 0 ||
+	    write_json(opened(ga_json_schema_of(&ga_adapter_reply_schema)), dir,
+		       "adapter-reply") < 0)
+		return -1;
+	return write_json(adapter_results(), dir, "adapter-results");
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
@@ -104,5 +162,5 @@ int main(int argc, char **argv)
 		if (write_json(ga_json_schema_of(ga_kinds[i]), argv[1], name) < 0)
 			return 1;
 	}
-	return write_json(asyncapi(), argv[1], "asyncapi") < 0;
+	return write_json(asyncapi(), argv[1], "asyncapi") < 0 || write_adapter(argv[1]) < 0;
 }

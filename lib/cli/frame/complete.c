@@ -67,6 +67,8 @@ static const struct objects entries = { .ask = { "gpuaas-list", "attention" }, .
 static const struct objects entry_codes = { .ask = { "gpuaas-list", "attention" }, .id = "code",
 					    .about = { "sentence" }, .more = { "--all" },
 					    .of_operand = true };
+static const struct objects scenarios = { .ask = { "gpuaas-validate", "list" }, .id = "id",
+					  .about = { "title" } };
 
 /* Not records: a word a line. */
 static const struct objects explained = { .ask = { "gpuaas-explain", "--list" } };
@@ -97,6 +99,7 @@ static const struct meaning meanings[] = {
 	{ "REGION", "region", { &regions }, NULL, NULL },
 	{ "POOL", "pool", { &pools }, NULL, NULL },
 	{ "PROJECT", "project", { &projects }, NULL, NULL },
+	{ "SCENARIO", "scenario", { &scenarios }, NULL, NULL },
 	{ "PROPOSAL", "proposal", { &proposals }, NULL, NULL },
 	{ "MAINTENANCE", "maintenance", { &windows }, NULL, NULL },
 	{ "EVIDENCE", "evidence", { &evidence }, NULL, NULL },

@@ -21,7 +21,9 @@
 #include "record/report.h"
 #include "record/request.h"
 #include "record/result.h"
+#include "record/scenario.h"
 #include "record/state.h"
+#include "record/trial.h"
 #include "record/vm.h"
 #include "record/wipe.h"
 static const struct ga_view views[] = {
@@ -289,6 +291,11 @@ static const struct ga_view views[] = {
 	{ &ga_doctor_finding_schema, NULL,
 	  { { "#", "rank", 0 }, { "SEVERITY", "severity", 0 }, { "CHECK", "check", 1 },
 	    { "CODE", "code", 1 }, { "OBJECT", "object", 0 } } },
+	{ &ga_scenario_schema, NULL,
+	  { { "SCENARIO", "id", 0 }, { "LEVEL", "level", 0 }, { "CLOCK", "clock", 1 },
+	    { "TITLE", "title", 0 } } },
+	{ &ga_verdict_schema, NULL,
+	  { { "SCENARIO", "scenario", 0 }, { "OUTCOME", "outcome", 0 }, { "REASON", "why", 0 } } },
 	{ &ga_state_schema, NULL,
 	  { { "STATE", "path", 0 }, { "ACTION", "action", 0 }, { "SCHEMA", "schema_version", 0 },
 	    { "EPOCH", "epoch", 0 }, { "LAB", "lab", 0 } } },
@@ -366,7 +373,8 @@ static const struct {
 	{ &ga_grant_schema, "name" },		   { &ga_proposal_schema, "proposal" },
 	{ &ga_region_schema, "name" },		   { &ga_pool_schema, "pool" },
 	{ &ga_maintenance_schema, "maintenance" }, { &ga_wipe_evidence_schema, "evidence" },
-	{ &ga_state_schema, "path" },
+	{ &ga_state_schema, "path" },		   { &ga_scenario_schema, "id" },
+	{ &ga_verdict_schema, "scenario" },
 };
 
 const struct ga_column ga_dry_run_column = { "DRY RUN", "dry_run", 0 };

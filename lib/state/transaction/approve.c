@@ -36,6 +36,9 @@ int ga_approve_policy(struct ga_approve_run *run, const char *profile, const cha
 					 profile    ? p.wipe.gpu_memory :
 						      "if_supported"),
 	};
+	run->keeps_class = !class && !profile;
+	run->keeps_verify = !verify && !profile;
+	run->keeps_gpu_memory = !gpu_memory && !profile;
 	ga_schema_release(&ga_profile_schema, &p);
 	return 0;
 }
@@ -141,6 +144,33 @@ static int note_destruction(struct ga_approve_run *run, const char *wwid, const 
 }
 
 /* by_hand: the type that people recorded for a GPU whose ids leave it open, or NULL. */
+/* The policy that the slot of the candidate has stays where this run says nothing else: an approval
+ * after a repair must not lower what another person ordered. */
+static int keep_policy(const struct ga_approve_run *run, const struct ga_candidate *c,
+		       struct ga_wipe_policy *kept, struct ga_wipe_policy *ret, struct ga_err *err)
+{
+	if (ga_db_one(run->db, err,
+		      "SELECT wipe_minimum_class, wipe_verify, wipe_gpu_memory FROM slot "
+		      "WHERE node_id = ?1 AND slot_index = ?2 AND retired = 0",
+		      "siSSS", c->node, c->slot_index, &kept->minimum_class, &kept->verify,
+		      &kept->gpu_memory) < 0)
+		return -1;
+	if (run->keeps_class && kept->minimum_class)
+		ret->minimum_class = kept->minimum_class;
+	if (run->keeps_verify && kept->verify)
+		ret->verify = kept->verify;
+	if (run->keeps_gpu_memory && kept->gpu_memory)
+		ret->gpu_memory = kept->gpu_memory;
+	return 0;
+}
+
+static void cleanup_policy(struct ga_wipe_policy *p)
+{
+	free(p->minimum_class);
+	free(p->verify);
+	free(p->gpu_memory);
+}
+
 static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 		       const struct ga_accel_type *by_hand, struct ga_err *err)
 {
@@ -153,9 +183,12 @@ static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 		.accept_change = run->accept_change,
 	};
 	struct ga_approve_result *r = ga_list_add(&run->results);
+	ga_cleanup(cleanup_policy) struct ga_wipe_policy kept = { 0 };
 	int alone = 1;
 	size_t i;
 
+	if (keep_policy(run, c, &kept, &a.wipe, err) < 0)
+		return -1;
 	for (i = 0; c->nvme && i < run->destroy_data.n && !a.destroy_data; i++)
 		if (ga_streq(run->destroy_data.v[i], c->nvme->wwid))
 			a.destroy_data = run->destroy_data.v[i];

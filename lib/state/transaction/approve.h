@@ -36,6 +36,7 @@ struct ga_approve_run {
 	const struct ga_still *still; /* conditions that picked the slots of a verb and have to
 				       * hold still; or NULL */
 	struct ga_wipe_policy wipe; /* from ga_approve_policy; the run owns its texts */
+	bool keeps_class, keeps_verify, keeps_gpu_memory; /* of a slot that is there already */
 	/* Opens the catalogue of types of this machine. Called when a GPU's ids leave its type
 	 * open, to compare the types that people recorded for the node. ga_approve_release closes
 	 * it. */
@@ -53,8 +54,8 @@ struct ga_approve_run {
 	int64_t approved; /* in all steps: number of slots that only need a wipe to be sold */
 };
 
-/* The wipe policy: each given value, else the profile's, else purge, full, if_supported; in a lab
- * the class is clear unless one is given. */
+/* The wipe policy: each given value, else the profile's, else that of a slot that is there already,
+ * else purge, full, if_supported; in a lab the class of a new slot is clear unless one is given. */
 GA_MUST_CHECK int ga_approve_policy(struct ga_approve_run *run, const char *profile,
 				    const char *class, const char *verify, const char *gpu_memory,
 				    struct ga_err *err);

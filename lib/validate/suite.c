@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "validate/suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/str.h"
+#include "record/digest.h"
+#include "record/rec.h"
+#include "validate/judge.h"
+#include "validate/runner.h"
+
+void ga_suite_release(struct ga_suite *suite)
+{
+	size_t i;
+
+	for (i = 0; i < suite->scenarios.n; i++)
+		ga_schema_release(&ga_scenario_schema, &suite->scenarios.v[i]);
+	ga_list_release(&suite->scenarios);
+}
+
+static int is_json(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > 5 && entry->d_name[0] != '.' && !strcmp(entry->d_name + len - 5, ".json");
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* A scenario is written by a person, over many lines. */
+static int read_scenario(const char *path, const char *name, struct ga_scenario *ret,
+			 struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autojson json_t *json = NULL;
+	struct stat st;
+	json_error_t why;
+
+	if (stat(path, &st) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return ga_fail(err, GA_BADREC, "'%s' is no regular file", path);
+	if (st.st_size > GA_LINE_MAX)
+		return ga_fail(err, GA_BADREC, "'%s' is longer than %d MiB", path,
+			       GA_LINE_MAX >> 20);
+	if (ga_file_read(path, GA_LINE_MAX, &text, err) < 0)
+		return -1;
+	json = json_loadb(text.buf, text.len, JSON_REJECT_DUPLICATES, &why);
+	if (!json)
+		return ga_fail(err, GA_BADREC, "'%s': line %d: %s", path, why.line, why.text);
+	if (!ga_streq(json_string_value(json_object_get(json, "kind")), ga_scenario_schema.kind))
+		return ga_fail(err, GA_BADREC, "'%s' is no %s", path, ga_scenario_schema.kind);
+	if (ga_schema_parse(&ga_scenario_schema, json, ret, err) < 0)
+		return ga_wrap(err, "'%s'", path);
+	if (ga_scenario_check(ret, err) < 0) {
+		ga_schema_release(&ga_scenario_schema, ret);
+		return ga_wrap(err, "'%s'", path);
+	}
+	if (strlen(ret->id) + 5 == strlen(name) && ga_starts(name, ret->id))
+		return 0;
+	ga_err_set(err, GA_BADREC, "'%s' is scenario '%s': its name must be %s.json", path, ret->id,
+		   ret->id);
+	ga_schema_release(&ga_scenario_schema, ret);
+	return -1;
+}
+
+static bool is_wanted(const struct ga_borrowed_texts *only, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < only->n; i++)
+		if (!strcmp(only->v[i], id))
+			return true;
+	return !only->n;
+}
+
+static int check_only(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
+		      const char *folder, struct ga_err *err)
+{
+	size_t i, k;
+
+	for (i = 0; i < only->n; i++) {
+		for (k = 0; k < suite->scenarios.n &&
+			    strcmp(suite->scenarios.v[k].id, only->v[i]);
+		     k++)
+			;
+		if (k == suite->scenarios.n)
+			return ga_refuse(err, GA_NOTFOUND, NULL, only->v[i],
+					 ("folder '%s' has no scenario '%s'", folder, only->v[i]),
+					 ("'gpuaas-validate list' shows the ids"));
+	}
+	return 0;
+}
+
+int ga_suite_read(const char *folder, const struct ga_borrowed_texts *only, struct ga_suite *ret,
+		  struct ga_err *err)
+{
+	struct dirent **names = NULL;
+	int i, n = scandir(folder, &names, is_json, by_name), r = 0;
+
+	*ret = (struct ga_suite){ 0 };
+	if (n < 0)
+		return errno == ENOENT ? ga_fail(err, GA_NOTFOUND, "there is no folder '%s'",
+						 folder) :
+					 ga_fail_sys(err, "cannot read folder '%s'", folder);
+	for (i = 0; i < n; i++) {
+		ga_autofree char *path = ga_xprintf("%s/%s", folder, names[i]->d_name);
+		struct ga_scenario scenario = { 0 };
+
+		if (!r)
+			r = read_scenario(path, names[i]->d_name, &scenario, err);
+		if (!r)
+			*ga_list_add(&ret->scenarios) = scenario;
+		free(names[i]);
+	}
+	free(names);
+	if (!r && !n)
+		r = ga_fail(err, GA_NOTFOUND, "folder '%s' has no scenario", folder);
+	if (!r)
+		r = check_only(ret, only, folder, err);
+	if (r < 0)
+		ga_suite_release(ret);
+	return r;
+}
+
+static int remove_folder(const char *folder, struct ga_err *err)
+{
+	const char *argv[] = { "rm", "-rf", "--one-file-system", "--", folder, NULL };
+	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
+
+	return ga_proc_check(&(struct ga_proc){ .argv = argv }, &result, err);
+}
+
+/* Runs one scenario and judges it. */
+static int run_scenario(const struct ga_scenario *scenario, struct ga_adapter *adapter,
+			struct ga_verdict *ret, struct ga_err *err)
+{
+	struct ga_trial trial = { 0 };
+	char digest[GA_DIGEST_SIZE];
+	size_t i;
+	int r = ga_runner_run(scenario, adapter, "", &trial, err);
+
+	ga_rec_digest(&ga_scenario_schema, scenario, NULL, digest);
+	if (!r)
+		ga_judge(scenario, digest, &trial, ret);
+	for (i = 0; i < trial.seen.n; i++)
+		ga_schema_release(&ga_trial_seen_schema, &trial.seen.v[i]);
+	ga_list_release(&trial.seen);
+	return r;
+}
+
+/* Finds the adapter, and whether it can be run at all. Allocated; NULL: err. */
+static char *find_adapter(const char *adapter, struct ga_err *err)
+{
+	ga_autofree char *program = realpath(adapter, NULL);
+	struct stat st;
+
+	if (!program || stat(program, &st) < 0) {
+		ga_err_set(err, GA_NOTFOUND, "there is no adapter '%s'", adapter);
+		ga_hint(err, "--adapter takes the file of a program: gpuaas-adapter(7)");
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || access(program, X_OK) < 0) {
+		ga_err_set(err, GA_DENIED, "adapter '%s' cannot be executed", adapter);
+		ga_hint(err, S_ISREG(st.st_mode) ? "make it executable: chmod +x FILE" :
+						   "it is no regular file");
+		return NULL;
+	}
+	return GA_TAKE(program);
+}
+
+int ga_suite_run(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
+		 const char *adapter,
+		 int (*judged)(const struct ga_verdict *verdict, void *data, struct ga_err *err),
+		 void *data, struct ga_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	ga_autofree char *work = ga_xprintf("%s/gpuaas-validate.XXXXXX", tmp ? tmp : "/tmp");
+	ga_autofree char *program = find_adapter(adapter, err);
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_adapter *running;
+	int r = 0;
+	size_t i;
+
+	if (!program)
+		return -1;
+	if (!mkdtemp(work))
+		return ga_fail_sys(err, "cannot make a folder in '%s'", tmp ? tmp : "/tmp");
+	running = ga_adapter_new(program, work, -1);
+	for (i = 0; !r && i < suite->scenarios.n; i++) {
+		struct ga_verdict verdict;
+
+		if (!is_wanted(only, suite->scenarios.v[i].id))
+			continue;
+		r = run_scenario(&suite->scenarios.v[i], running, &verdict, err);
+		free(ga_adapter_take_stderr(running));
+		if (r)
+			break;
+		r = judged(&verdict, data, err);
+		ga_schema_release(&ga_verdict_schema, &verdict);
+	}
+	ga_adapter_close(running);
+	/* With what the adapter left in it. */
+	if (remove_folder(work, r ? &ignored : err) < 0)
+		r = -1;
+	return r;
+}

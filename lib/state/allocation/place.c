@@ -90,9 +90,9 @@ static int check_name(struct ga_db *db, const char *name, struct ga_err *err)
 
 	return r <= 0 ? r :
 			ga_refuse(err, GA_CONFLICT, "name_taken", name,
-				  ("an allocation cannot have the name '%s': it is that, or the id, of "
-				   "%s %s",
-				   name, ga_streq(kind, "allocation") ? "another" : "a", kind),
+				  ("an allocation cannot have the name '%s': it is that, or the "
+				   "id, of %s %s", name,
+				   ga_streq(kind, "allocation") ? "another" : "a", kind),
 				  ("give another --name, or none; 'gpuaas-show %s' shows what "
 				   "has it", name));
 }

@@ -255,8 +255,8 @@ static const struct {
 	  "'gpuaas-approve uncordon a-1' and 'gpuaas-approve enable a-1 a-2 | gpuaas-wipe' put "
 	  "slots 1, 2 of it back on sale" },
 	{ "a:fcuu b:f", NULL, 2, "no_single_node: 2 GPUs are free, but not 2 GPUs on one node: "
-	  "node 'a' has 1", "a slice never spans nodes; when that is settled, 'gpuaas-approve uncordon a-1' puts slot 1 "
-	  "of node 'a' back on sale; or ask for fewer" },
+	  "node 'a' has 1", "a slice never spans nodes; when that is settled, "
+	  "'gpuaas-approve uncordon a-1' puts slot 1 of node 'a' back on sale; or ask for fewer" },
 	/* The blocker that no command lifts decides. */
 	{ "a:cb b:uu", NULL, 2, "fabric_blocked: 2 GPUs would fit on node 'a', but slots of it "
 	  "are not available (fabric_vf_shared)", "list attention" },

@@ -583,7 +583,9 @@ static void for_years(struct ga_db *db, enum ga_machine m, const char *table, co
 		ga_autofree char *sql = ga_xprintf(
 			"UPDATE %s SET state = '%s', since = '2020-01-01T00:00:00.000000Z' "
 			"WHERE id = '%s'", table, s->name, id);
-		bool always = m == GA_M_SLOT && !strcmp(s->name, "quarantined");
+		/* A clean slot that nobody keeps out of use, too. */
+		bool always = m == GA_M_SLOT && (!strcmp(s->name, "quarantined") ||
+						 !strcmp(s->name, "disabled"));
 
 		if (!strcmp(s->name, "retired"))
 			continue; /* that is its end */

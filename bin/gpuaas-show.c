@@ -177,7 +177,7 @@ static int run(struct ga_err *err)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--columns is for tables of one kind, and this is a page of "
 				  "several"),
-				 ("'gpuaas-list KIND --where CONDITION --columns NAME,... -o table' "
+				 ("'gpuaas-list KIND --where CONDITION --columns NAME -o table' "
 				  "prints a table; -o csv --columns prints members of each record"));
 	if (where.n && n > 1)
 		return ga_fail(err, GA_USAGE, "with --where there is one operand, the kind");

@@ -180,7 +180,9 @@ int main(int argc, char **argv)
 		return ga_cli_finish(&prog, r > 0 ? 0 : r, &err);
 	}
 	if (!strcmp(argv[1], "help")) {
-		char *args[] = { argv[0], argv[2], (char *)(uintptr_t) "--help", NULL };
+		bool launch = !strcmp(argv[2], "launch");
+		char *args[] = { argv[0], launch ? (char *)(uintptr_t) "place" : argv[2],
+				 (char *)(uintptr_t) "--help", NULL };
 
 		return ga_cli_finish(&prog, run_program(own, args, &err), &err);
 	}

@@ -106,7 +106,7 @@ titles()
 }
 
 @test "each cell that a table prints is taken back by --where" {
-  local kind title cell condition n=0
+  local kind title lower cell condition n=0
   gpuaas-list slots --where state=available -o name | head -n 1 > "$T/slot"
   run_ok gpuaas-approve cordon "$(< "$T/slot")" --reason test
   gpuaas-list slots -o name | tail -n 1 > "$T/slot"
@@ -122,14 +122,19 @@ titles()
         echo "$kind '$title=$cell'"
         run_ok gpuaas-list "$kind" --where "$title=$cell"
         [[ -n $output ]]
+        lower=${title,,}
+        run_ok gpuaas-list "$kind" --where "${lower// /_}=$cell"
+        [[ -n $output ]]
         n=$((n + 1))
       done < <(gpuaas-list "$kind" -o table --columns "$title" --limit 20 | tail -n +2 | sed 's/^ *//;s/ *$//' | sort -u | head -n 3)
     done < <(titles "$kind")
   done
   [[ $n -gt 150 ]]
-  for condition in state=cordoned 'state=available, cordoned' cordoned=yes; do
+  for condition in state=cordoned 'state=available, cordoned' 'state="available, cordoned"' cordoned=yes; do
     run_ok gpuaas-list slots --where "$condition"
     jq_is '.state + " " + .cordon_reason' 'available test'
+    run_ok gpuaas-list slots --where "$condition" -o csv
+    assert_output ',available,true,'
   done
   run_ok gpuaas-list slots --where 'state!=cordoned' --where state=available -o name
   assert_equal "${#lines[@]}" $(($(gpuaas-list slots --where state=available -o name | wc -l) - 1))

@@ -329,8 +329,13 @@ void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struc
 	for (i = 0; i < form.columns.n; i++)
 		if (ga_view_find(schema, form.columns.v[i], &found))
 			ga_texts_add(&paths, found.path);
-	for (c = view && !paths.n ? view->columns : NULL; c && c->title; c++)
+	for (c = view && !paths.n ? view->columns : NULL; c && c->title; c++) {
 		ga_texts_add(&paths, c->path);
+		/* What a table shows in the same cell. */
+		f = ga_schema_member(schema, c->path);
+		if (f && f->beside)
+			ga_texts_add(&paths, f->beside);
+	}
 	for (b = ga_view_below(form.columns.n ? NULL : view); b->path; b++)
 		ga_texts_add(&paths, b->path);
 	for (f = paths.n ? NULL : schema->fields; f && f->name; f++)

@@ -189,6 +189,14 @@ static int resolve(struct ga_db *db, const struct ga_list_query *q, const struct
 	return 0;
 }
 
+/* Whether the name is that of a member with members, which only "null" can be compared with. */
+static bool has_no_value(const struct ga_schema *schema, const char *name, const char *rest)
+{
+	const struct ga_field *f = ga_schema_member(schema, name);
+
+	return f && f->type == GA_F_OBJ && !ga_streq(rest, "=null") && !ga_streq(rest, "!=null");
+}
+
 /* The condition with the member for the title of its column ("gpus=2" for "count=2"), or a copy. */
 static char *by_member(const struct ga_schema *schema, const char *condition)
 {
@@ -196,7 +204,8 @@ static char *by_member(const struct ga_schema *schema, const char *condition)
 	ga_autofree char *name = ga_xstrndup(condition, len);
 	struct ga_column column;
 
-	if (ga_where_has_member(schema, condition, len) || !len || !condition[len] ||
+	if ((ga_where_has_member(schema, condition, len) &&
+	     !has_no_value(schema, name, condition + len)) || !len || !condition[len] ||
 	    !ga_view_find(schema, name, &column) ||
 	    !ga_where_has_member(schema, column.path, strlen(column.path)))
 		return ga_xstrdup(condition);

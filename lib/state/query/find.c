@@ -45,8 +45,16 @@ static const char *word(const char *kind)
 
 static int unknown(struct ga_db *db, const char *kind, const char *text, struct ga_err *err)
 {
-	ga_autofree char *near = ga_db_near(db, kind, text);
+	ga_autofree char *near = ga_db_near(db, kind, text), *other = NULL;
+	struct ga_err ignored = GA_ERR_INIT;
 
+	/* These two have commands of their own. */
+	if (!kind && ga_db_one(db, &ignored,
+			       "SELECT 'gpuaas-profile show ' || name FROM profile WHERE name = ?1 "
+			       "UNION ALL SELECT 'gpuaas-list images --where name=' || name "
+			       "FROM image WHERE name = ?1 LIMIT 1", "sS", text, &other) > 0)
+		return ga_refuse(err, GA_NOTFOUND, NULL, text, ("there is no object '%s'", text),
+				 ("'%s' shows what has that name", other));
 	if (!kind)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
 				 ("there is no object '%s'", text),

@@ -350,7 +350,15 @@ static void note_beside(const struct ga_schema *schema, struct ga_where *w)
 	struct ga_where_value *last = &w->values.v[w->values.n - 1];
 	const char *name = w->field->beside;
 	bool blank = last->text[0] == ' ' && w->values.n > 1 && !last[-1].null;
+	size_t len = strlen(last->text), end = name ? strlen(", ") + strlen(name) : 0;
 
+	/* In quotes it is one value. */
+	if (name && len > end && ga_starts(last->text + len - end, ", ") &&
+	    !strcmp(last->text + len - strlen(name), name)) {
+		last->text[len - end] = '\0';
+		last->also = find(schema, name, strlen(name));
+		return;
+	}
 	if (!name || strcmp(last->text + blank, name) != 0)
 		return;
 	last[blank ? -1 : 0].also = find(schema, name, strlen(name));

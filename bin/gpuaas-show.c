@@ -178,7 +178,8 @@ static int run(struct ga_err *err)
 				 ("--columns is for tables of one kind, and this is a page of "
 				  "several"),
 				 ("'gpuaas-list KIND --where CONDITION --columns NAME -o table' "
-				  "prints a table; -o csv --columns prints members of each record"));
+				  "prints a table; -o csv --columns prints members of "
+				  "each record"));
 	if (where.n && n > 1)
 		return ga_fail(err, GA_USAGE, "with --where there is one operand, the kind");
 	if (where.n && pick(args[0], &names, err) < 0)

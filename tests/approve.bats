@@ -469,6 +469,13 @@ print(json.dumps(end, separators=(",", ":")))'
   before=$(jq .generation <<< "$output")
   run_ok gpuaas-approve cordon "$s" --reason "fan noise"
   assert_equal "$(jq .generation <<< "$output")" "$before"
+  # Not without end.
+  for n in 1 2 3; do
+    run_ok gpuaas-approve cordon "$s" --reason "$n$(printf '%01000d' 0)"
+  done
+  run_ok gpuaas-approve cordon "$s" --reason "$(printf '%0900d' 1)"
+  run_status 4 gpuaas-approve cordon "$s" --reason "$(printf '%0900d' 2)"
+  assert_stderr "hint: gpuaas-show $s has them"
   run_ok gpuaas-approve uncordon "$s"
   jq_is .cordon_reason null
   run_ok gpuaas-approve disable "$s" --reason "move the rack"

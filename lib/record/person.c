@@ -9,7 +9,7 @@
 
 static bool is_stand_in(const char *text)
 {
-	static const char *const words[] = { "TEXT", "REASON", "" };
+	static const char *const words[] = { "TEXT", "<TEXT>", "REASON", "<REASON>", "-", "" };
 	size_t i, n;
 
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {

@@ -7,6 +7,7 @@
 #include "base/ga.h"
 
 #define GA_PERSON_TEXT_MAX 1024 /* bytes */
+#define GA_PERSON_REASONS_MAX 4096 /* bytes of the reasons of several people at one object */
 
 /* Refuses with the code a text that is blank, longer than GA_PERSON_TEXT_MAX or not UTF-8, that has
  * a character that ga_unprintable() finds, and one that stands for a text, as pages and attention

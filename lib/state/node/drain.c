@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "decide/setup/remote.h"
 #include "record/node.h"
+#include "record/person.h"
 #include "record/rec.h"
 #include "record/release.h"
 #include "record/state.h"
@@ -83,6 +84,9 @@ static char *add_reason(const char *old, const char *reason)
 		return ga_node_reason(old, reason);
 	if (strstr(before, reason))
 		return ga_xstrdup(old);
+	/* The last ones stay: who drains a node again and again says what counts now. */
+	if (n + strlen(reason) + 2 > GA_PERSON_REASONS_MAX)
+		return ga_node_reason(old, reason);
 	both = ga_xprintf("%s; %s", before, reason);
 	return ga_node_reason(old, both);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "record/fault.h"
+#include "record/person.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/access/propose.h"
@@ -413,6 +414,13 @@ static bool has_reason(const char *reasons, const char *reason)
 	return false;
 }
 
+static int too_many_reasons(const struct ga_slot *s, struct ga_err *err)
+{
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
+			 ("slot '%s' is cordoned for so many reasons that no other fits", s->slot),
+			 ("gpuaas-show %s has them; gpuaas-approve uncordon ends them", s->slot));
+}
+
 /* A move that is done already is not done again. */
 static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
 {
@@ -503,6 +511,9 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		r = repair(db, &s, reason, ret_slot, ret_order, has_order, err);
 	} else {
 		if (!is_done(v, &s, reason)) {
+			if (ga_streq(verb, "cordon") && s.cordon &&
+			    strlen(s.cordon) + strlen(reason) + 2 > GA_PERSON_REASONS_MAX)
+				return too_many_reasons(&s, err);
 			r = ga_db_change_by(db, err, v->sql, v->types, s.slot,
 					    reason, now, disposal);
 			if (r < 0 && ga_streq(verb, "retire") && s.tainted)

@@ -645,7 +645,7 @@ END
 }
 
 @test "a machine with a tenant's unwiped disk or GPU in no slot is not sold whole" {
-  local old device
+  local old device slot
   make_lab
   # A tenant had the second slot; its wipe could not begin, and it was retired with a disposal.
   gpuaas-approve cordon "$(gpuaas-list slots | jq -r 'select(.slot_index==0).slot')" --reason x > "$T/out"
@@ -661,7 +661,9 @@ END
   gpuaas-approve disable "$(gpuaas-list slots --where state=available | jq -r .slot)" --reason mode > "$T/out"
   gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/out"
   here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal' > "$T/out" || :
-  gpuaas-approve enable "$(gpuaas-list slots --where state=disabled | jq -r .slot)" > "$T/out"
+  slot=$(gpuaas-list slots --where state=disabled | jq -r .slot)
+  gpuaas-approve uncordon "$slot" > "$T/out"
+  gpuaas-approve enable "$slot" > "$T/out"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   assert_stderr "the node is not sold as baremetal: its '"
   assert_stderr "is in no slot and was not wiped since"
@@ -1167,7 +1169,7 @@ END
   gpuaas-node drain n-plain --reason "new fan" > "$T/out" || :
   gpuaas-node quarantine n-plain --reason smoke > "$T/out"
   run_ok gpuaas-node list
-  jq_is '.state + ": " + .cordon_reason' "quarantined: smoke; $disk"
+  jq_is '.state + ": " + .cordon_reason' "quarantined: new DIMM; new fan; smoke; $disk"
   gpuaas-node drain n-plain --reason "new fan" > "$T/out" || :
   HOST=$T/trusted plain gpuaas-wipe < "$T/back" > "$T/wiped"
   gpuaas-state fold "$T/wiped" > "$T/folded"

@@ -80,7 +80,7 @@ static char *add_reason(const char *old, const char *reason)
 
 	while (n && strchr("; ", before[n - 1]))
 		before[--n] = '\0';
-	if (!n)
+	if (!n || strstr(reason, before)) /* it says all of it again */
 		return ga_node_reason(old, reason);
 	if (strstr(before, reason))
 		return ga_xstrdup(old);

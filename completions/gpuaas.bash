@@ -70,4 +70,5 @@ _gpuaas()
 complete -F _gpuaas gpuaas gpuaas-approve gpuaas-discover gpuaas-doctor gpuaas-explain \
   gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-match \
   gpuaas-node gpuaas-on gpuaas-place gpuaas-profile gpuaas-provision gpuaas-reconcile \
-  gpuaas-release gpuaas-report gpuaas-serve gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe
+  gpuaas-release gpuaas-report gpuaas-serve gpuaas-show gpuaas-state \
+  gpuaas-validate gpuaas-vm gpuaas-wipe

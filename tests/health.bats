@@ -186,8 +186,10 @@ no_health_in_the_way()
   gpuaas-approve disable "$(slot 0)" --reason hope > "$T/out"
   setup_host lab1
   run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
-  gpuaas-approve uncordon "$(slot 0)" > "$T/out"
   run_ok here gpuaas-approve repair "$(slot 0)" --reason reseated
+  # The health is mended; the reason of the person who disabled it stays until enable.
+  slots_are disabled available
+  run_ok here gpuaas-approve enable "$(slot 0)"
   slots_are available available
 }
 

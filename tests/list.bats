@@ -128,7 +128,7 @@ setup()
     run_status 5 gpuaas-list "$kind" --where object=nothing
     assert_stderr "there is no object 'nothing'"
   done
-  # What has a command of its own is named.
+  # A profile has a command of its own, which the hint names.
   run_status 5 gpuaas-show lab
   assert_stderr "hint: 'gpuaas-profile show lab' shows what has that name"
 }

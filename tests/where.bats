@@ -105,7 +105,7 @@ titles()
   gpuaas-list "$1" -o wide | head -n 1 | sed 's/   */\n/g'
 }
 
-@test "each cell that a table prints is taken back by --where" {
+@test "--where takes each cell that a table prints" {
   local kind title lower cell condition n=0
   gpuaas-list slots --where state=available -o name | head -n 1 > "$T/slot"
   run_ok gpuaas-approve cordon "$(< "$T/slot")" --reason test

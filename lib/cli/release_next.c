@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes after a release order. It is not in release.c, whose work on the host needs libvirt:
+/* The line after a release order. It is not in release.c, whose work on the host needs libvirt:
  * gpuaas-node writes such orders too. */
 #include "cli/frame/cli.h"
 #include "cli/release.h"

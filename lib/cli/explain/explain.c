@@ -288,7 +288,7 @@ static void use_own_folder(struct ga_str *text)
 	ga_print_text(out.buf);
 }
 
-/* What the pages say of the word. Of the warning "NAME_missing" they have NAME. */
+/* Adds the items of the pages for the word. Of the warning "NAME_missing" they have NAME. */
 static bool explain_by_pages(const char *word, struct ga_str *out)
 {
 	static const char end[] = "_missing";

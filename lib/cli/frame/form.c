@@ -331,7 +331,7 @@ void ga_form_csv(const struct ga_schema *schema, json_t *json, bool first, struc
 			ga_texts_add(&paths, found.path);
 	for (c = view && !paths.n ? view->columns : NULL; c && c->title; c++) {
 		ga_texts_add(&paths, c->path);
-		/* What a table shows in the same cell. */
+		/* A table shows it in the same cell. */
 		f = ga_schema_member(schema, c->path);
 		if (f && f->beside)
 			ga_texts_add(&paths, f->beside);

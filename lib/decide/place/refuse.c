@@ -458,7 +458,8 @@ static char *nearest_hint(const struct ga_place_ask *ask, const struct tally *t,
 
 static char *no_single_node_hint(const struct tally *t)
 {
-	ga_autofree char *of = t->n_lift ? ga_xprintf("node '%s'", t->blocked.node->id) : NULL;
+	const struct ga_fleet_node *node = t->blocked.node; /* of the slots that commands free */
+	ga_autofree char *of = node && t->n_lift ? ga_xprintf("node '%s'", node->id) : NULL;
 	ga_autofree char *lift = of ? lift_hint(t, of) : NULL;
 
 	return ga_xprintf("a slice never spans nodes; %s%s%sask for fewer GPUs a slice",

@@ -70,8 +70,8 @@ char *ga_node_reason(const char *old, const char *reason)
 						 ga_xstrdup(reason);
 }
 
-/* What a person said before stays before what is said now: a drain does not end the reason of a
- * quarantine, nor that of another drain. */
+/* Adds the reason behind those that stand there: a drain does not end the reason of a quarantine,
+ * nor that of another drain. Allocated. */
 static char *add_reason(const char *old, const char *reason)
 {
 	const char *disks = ga_node_unwiped_disks(old);

@@ -8,8 +8,8 @@
  *	count>2  memory_mib>=64G  since<2026-11-25  started_at>24h (later than 24 hours ago)
  *
  * Values between commas are alternatives; a value in double quotes may have commas, and a doubled
- * quote in it is one. The word null, and -, without quotes, is the absent or unknown value. What a
- * table shows stands for each value that it shows so: "8.0 MiB", "0.2%", "1.5s". A list of objects
+ * quote in it is one. The word null, and -, without quotes, is the absent or unknown value. A text
+ * of a table stands for each value that is shown so: "8.0 MiB", "0.2%", "1.5s". A list of objects
  * with codes is compared by these, as a table shows it: blockers=tainted. "available, cordoned" has
  * a blank after the comma and is one value; "cordoned" is each state with it.
  */

@@ -233,7 +233,7 @@ static void sizes(void)
 		{ 1024, "1.0 KiB" },
 		{ INT64_C(3840755982336), "3.5 TiB" },
 	};
-	/* What a table shows, and the sizes around those that it stands for. */
+	/* Texts of tables, and the sizes around those that each stands for. */
 	static const struct {
 		const char *in;
 		int64_t begin, end;

@@ -861,3 +861,15 @@ ${slots[0]}"
   run_ok gpuaas-list slots --where slot_index=0
   jq_is '.wipe | "\(.gpu_memory) \(.verify)"' "required sampled"
 }
+
+@test "--all-ready leaves out the hardware that a person retired" {
+  make_available lab1
+  s=$(slot_of 0)
+  gpuaas-approve disable "$s" --reason "GPU burns" > "$T/out"
+  gpuaas-approve retire "$s" --reason "GPU burns" > "$T/out"
+  run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
+  assert_stderr "candidate 0 of '$(gpuaas-list nodes -o name)' is left out: a person retired its hardware (slot $s); --slot 0 approves it all the same"
+  assert_equal "$(gpuaas-list slots --where slot_index=0 --where state!=retired -o name)" ''
+  run_ok gpuaas-approve --slot 0 < "$T/lab1.rec"
+  jq_slurp_is '.[0] | "\(.slot_index) \(.state)"' "0 available"
+}

@@ -257,6 +257,20 @@ static int check_destroy_data(const struct ga_approve_run *run,
 	return 0;
 }
 
+/* Whether a person retired the hardware of the candidate: 1 with *slot, 0, -1. Retire is for good,
+ * so only an approval by number makes a slot of it again. */
+static int was_retired(struct ga_db *db, const struct ga_candidate *c, char **slot,
+		       struct ga_err *err)
+{
+	return ga_db_one(db, err,
+			 "SELECT s.id FROM slot s WHERE s.node_id = ?1 AND s.slot_index = ?2 AND "
+			 "s.retired = 1 AND s.gpu_identity IS ?3 AND s.nvme_wwid IS ?4 AND NOT "
+			 "EXISTS (SELECT 1 FROM slot l WHERE l.node_id = ?1 AND l.slot_index = ?2 "
+			 "AND l.retired = 0) ORDER BY s.since DESC LIMIT 1",
+			 "sissS", c->node, c->slot_index, c->gpu ? c->gpu->identity : NULL,
+			 c->nvme ? c->nvme->wwid : NULL, slot);
+}
+
 /* Approves the selected candidates; every candidate selected by index must exist. */
 static int approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
 			      struct ga_err *err)
@@ -284,7 +298,19 @@ static int approve_candidates(struct ga_approve_run *run, const struct ga_candid
 		const struct ga_candidate *c = run->all ?
 						       &candidates->v[i] :
 						       by_index(candidates, run->slots.v[i]);
+		ga_autofree char *retired = NULL;
+		int r = run->all ? was_retired(run->db, c, &retired, err) : 0;
 
+		if (r < 0)
+			return -1;
+		if (r) {
+			*ga_list_add(&run->notes) = ga_xprintf(
+				"candidate %lld of '%s' is left out: a person retired its hardware "
+				"(slot %s); --slot %lld approves it all the same",
+				(long long)c->slot_index, c->node, retired,
+				(long long)c->slot_index);
+			continue;
+		}
 		if (!c)
 			return ga_fail(err, GA_NOTFOUND,
 				       "there is no candidate %lld in the discovery",

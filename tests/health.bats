@@ -237,10 +237,10 @@ END
   gpuaas-approve disable "$(slot 1)" --reason swap > "$T/out"
   run_ok gpuaas-approve retire "$(slot 1)" --reason swap
   setup_host lab1 'gpu.0.aer={"fatal":7}' nvme.1.eui=002538b1000000a1 nvme.2.eui=002538b1000000a2
-  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready --accept-change | gpuaas-wipe'
+  run here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --slot 1 --accept-change | gpuaas-wipe'
   run_ok gpuaas-list slots --where state=disabled
   jq_is '[.slot_index,.health_state]|join(" ")' "0 failed"
-  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe'
+  run here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --slot 1 | gpuaas-wipe'
   run_ok gpuaas-list slots --where state=disabled
   jq_is '[.slot_index,.health_state]|join(" ")' "0 failed"
   jq_is '.health_detail|test("^gpu_errors: ")' true

@@ -130,7 +130,7 @@ setup()
   done
   # A profile has a command of its own, which the hint names.
   run_status 5 gpuaas-show lab
-  assert_stderr "hint: 'gpuaas-profile show lab' shows what has that name"
+  assert_stderr "hint: 'gpuaas-list profiles --where name=lab' shows what has that name"
 }
 
 @test "a history in pages, newest first" {

@@ -50,11 +50,12 @@ static int unknown(struct ga_db *db, const char *kind, const char *text, struct 
 
 	/* These two have commands of their own. */
 	if (!kind && ga_db_one(db, &ignored,
-			       "SELECT 'gpuaas-profile show ' || name FROM profile WHERE name = ?1 "
-			       "UNION ALL SELECT 'gpuaas-list images --where name=' || name "
-			       "FROM image WHERE name = ?1 LIMIT 1", "sS", text, &other) > 0)
+			       "SELECT 'profile' FROM profile WHERE name = ?1 UNION ALL "
+			       "SELECT 'image' FROM image WHERE name = ?1 LIMIT 1", "sS", text,
+			       &other) > 0)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text, ("there is no object '%s'", text),
-				 ("'%s' shows what has that name", other));
+				 ("'gpuaas-list %ss --where name=%s' shows what has that name",
+				  other, text));
 	if (!kind)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
 				 ("there is no object '%s'", text),

@@ -82,16 +82,20 @@ static void decide_by_deadline(struct judging *j, int64_t ms)
 				  scaled(j, worst == GA_UNKNOWN ? within : worst) / 1000));
 }
 
-/* The last deadline of the check, in ms of the trial. */
-static int64_t last_deadline(const struct judging *j)
+int64_t ga_check_deadline_ms(const struct ga_trial_check *c, int64_t scale_percent)
 {
-	const struct ga_trial_check *c = j->check;
 	int64_t seconds = c->at_worst_seconds != GA_UNKNOWN ? c->at_worst_seconds :
 			  c->within_seconds != GA_UNKNOWN   ? c->within_seconds :
 			  c->for_seconds != GA_UNKNOWN	    ? c->for_seconds :
 							      0;
 
-	return j->begin_ms + scaled(j, seconds);
+	return seconds * 10 * scale_percent;
+}
+
+/* The last deadline of the check, in ms of the trial. */
+static int64_t last_deadline(const struct judging *j)
+{
+	return j->begin_ms + ga_check_deadline_ms(j->check, j->line->scale_percent);
 }
 
 static const char *state_of(const struct ga_walk *walk, size_t job)

@@ -12,6 +12,10 @@
 void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *first,
 		    const struct ga_trial_check *check, bool given, struct ga_verdict_check *ret);
 
+/* How long after its begin a check can still be decided: its last deadline in milliseconds, by the
+ * time scale; 0: it is decided at once. */
+int64_t ga_check_deadline_ms(const struct ga_trial_check *check, int64_t scale_percent);
+
 /* Looks for what no technology may do: more slots in use on a node than it has, a slot used twice.
  * Returns the sentence, allocated, or NULL. */
 char *ga_check_invariants(const struct ga_timeline *line);

@@ -187,16 +187,6 @@ static int look(struct running *r, int64_t *next_micros, struct ga_err *err)
 	return poll_jobs(r, err);
 }
 
-static int64_t deadline_ms(const struct running *r, const struct ga_trial_check *c)
-{
-	int64_t seconds = c->at_worst_seconds != GA_UNKNOWN ? c->at_worst_seconds :
-			  c->within_seconds != GA_UNKNOWN   ? c->within_seconds :
-			  c->for_seconds != GA_UNKNOWN	    ? c->for_seconds :
-							    0;
-
-	return seconds * 10 * r->scale_percent;
-}
-
 /* Can a check of the kind be decided before its deadline? */
 static bool ends_early(const char *kind)
 {
@@ -221,7 +211,7 @@ static bool watched(const struct running *r, const struct ga_trial_check *v, siz
 		is_met = !strcmp(check.result, "met") || !strcmp(check.result, "late");
 		*met &= is_met;
 		if (line.polled_ms == GA_UNKNOWN ||
-		    (line.polled_ms < begin_ms + deadline_ms(r, &v[i]) &&
+		    (line.polled_ms < begin_ms + ga_check_deadline_ms(&v[i], r->scale_percent) &&
 		     !(is_met && (given || ends_early(v[i].check)))))
 			enough = false;
 		free(check.id);

@@ -95,18 +95,24 @@ static int64_t slots_of_queue(const struct measuring *m, const char *queue)
 	return sum;
 }
 
-/* The queue with most slots in use less the one with fewest. */
-static int64_t running_spread(const struct measuring *m)
+/* The greatest of a number over the queues of the check, less the least. */
+static int64_t spread(const struct measuring *m,
+		      int64_t (*number)(const struct measuring *m, const char *queue))
 {
 	int64_t least = INT64_MAX, most = 0, n;
 	size_t i;
 
 	for (i = 0; i < m->check->queues.n; i++) {
-		n = slots_of_queue(m, m->check->queues.v[i]);
+		n = number(m, m->check->queues.v[i]);
 		least = n < least ? n : least;
 		most = n > most ? n : most;
 	}
 	return m->check->queues.n ? most - least : GA_UNKNOWN;
+}
+
+static int64_t running_spread(const struct measuring *m)
+{
+	return spread(m, slots_of_queue);
 }
 
 /* The part of all slot time since the act that the jobs of the queues had, in percent, to the
@@ -185,15 +191,7 @@ static int64_t dominant_percent(const struct measuring *m, const char *queue)
 
 static int64_t dominant_spread(const struct measuring *m)
 {
-	int64_t least = INT64_MAX, most = 0, n;
-	size_t i;
-
-	for (i = 0; i < m->check->queues.n; i++) {
-		n = dominant_percent(m, m->check->queues.v[i]);
-		least = n < least ? n : least;
-		most = n > most ? n : most;
-	}
-	return m->check->queues.n ? most - least : GA_UNKNOWN;
+	return spread(m, dominant_percent);
 }
 
 static int64_t idle_slots(const struct measuring *m)

@@ -31,6 +31,9 @@
 #define STARTS \
 	CHECK("starts", "are", "\"jobs\":[\"claim\"],\"state\":\"running\",\"within_seconds\":10")
 
+#define WATCHED \
+	CHECK("kept", "never", "\"jobs\":[\"o1\"],\"state\":\"evicted\",\"for_seconds\":10")
+
 #define FULL \
 	"hello queues\n" \
 	"0 phase arrange\n+ step submit o1 o2 o3 o4\n+ phase given\n" \
@@ -193,6 +196,34 @@ static const struct {
 	{ "a value", MUST(CHECK("quick", "value_between",
 		"\"value\":\"start_seconds\",\"jobs\":[\"claim\"],\"at_most\":4") "," STARTS),
 	  FULL EVICTED TAKES ENDS, "pass", NULL },
+	{ "a spread", MUST(CHECK("v", "value_between",
+		"\"value\":\"running_spread\",\"queues\":[\"a\",\"b\"],\"is\":0") "," WATCHED),
+	  FULL EVICTED TAKES ENDS, "pass", NULL },
+	{ "a wide spread", MUST(CHECK("v", "value_between",
+		"\"value\":\"running_spread\",\"queues\":[\"a\",\"b\"],\"is\":0") "," WATCHED),
+	  FULL ENDS, "fail", "v: running_spread: 8, not 0" },
+	{ "dominant shares", MUST(CHECK("v", "value_between",
+		"\"value\":\"dominant_spread\",\"queues\":[\"a\",\"b\"],\"is\":50") "," WATCHED),
+	  FULL ENDS, "pass", NULL },
+	{ "equal dominant shares", MUST(CHECK("v", "value_between",
+		"\"value\":\"dominant_spread\",\"queues\":[\"a\",\"b\"],\"is\":50") "," WATCHED),
+	  FULL EVICTED TAKES ENDS, "fail", "v: dominant_spread: 0, not 50" },
+	{ "a guarantee that is shown", MUST(CHECK("v", "value_between",
+		"\"value\":\"state_guaranteed\",\"queues\":[\"a\"],\"is\":4") "," WATCHED),
+	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n", "pass", NULL },
+	{ "what is borrowed", MUST(CHECK("v", "value_between",
+		"\"value\":\"state_borrowed\",\"queues\":[\"a\"],\"is\":3") "," WATCHED),
+	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n", "pass", NULL },
+	{ "what waits", MUST(CHECK("v", "value_between",
+		"\"value\":\"state_pending\",\"queues\":[\"a\"],\"is\":1") "," WATCHED),
+	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n", "fail", "v: state_pending: 2, not 1" },
+	{ "one queue does not show it", MUST(CHECK("v", "value_between",
+		"\"value\":\"state_pending\",\"queues\":[\"a\",\"b\"],\"is\":2") "," WATCHED),
+	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n", "fail", "v: state_pending: not known" },
 	{ "a value above it", MUST(CHECK("quick", "value_between",
 		"\"value\":\"start_seconds\",\"jobs\":[\"claim\"],\"at_most\":3") "," STARTS),
 	  FULL EVICTED TAKES ENDS, "fail", "quick: start_seconds: 4, not 3 or less" },

@@ -211,22 +211,26 @@ static const struct {
 	{ "a guarantee that is shown", MUST(CHECK("v", "value_between",
 		"\"value\":\"state_guaranteed\",\"queues\":[\"a\"],\"is\":4") "," WATCHED),
 	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
-	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n",
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},"
+	  "{\"name\":\"b\"}]}\n+ end\n",
 	  "pass", NULL },
 	{ "what is borrowed", MUST(CHECK("v", "value_between",
 		"\"value\":\"state_borrowed\",\"queues\":[\"a\"],\"is\":3") "," WATCHED),
 	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
-	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n",
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},"
+	  "{\"name\":\"b\"}]}\n+ end\n",
 	  "pass", NULL },
 	{ "what waits", MUST(CHECK("v", "value_between",
 		"\"value\":\"state_pending\",\"queues\":[\"a\"],\"is\":1") "," WATCHED),
 	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
-	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n",
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},"
+	  "{\"name\":\"b\"}]}\n+ end\n",
 	  "fail", "v: state_pending: 2, not 1" },
 	{ "one queue does not show it", MUST(CHECK("v", "value_between",
 		"\"value\":\"state_pending\",\"queues\":[\"a\",\"b\"],\"is\":2") "," WATCHED),
 	  FULL LONG "14000 phase ask\n+ answer state {\"queues\":["
-	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},{\"name\":\"b\"}]}\n+ end\n",
+	  "{\"name\":\"a\",\"guaranteed\":4,\"borrowed\":3,\"pending\":2},"
+	  "{\"name\":\"b\"}]}\n+ end\n",
 	  "fail", "v: state_pending: not known" },
 	{ "a value above it", MUST(CHECK("quick", "value_between",
 		"\"value\":\"start_seconds\",\"jobs\":[\"claim\"],\"at_most\":3") "," STARTS),

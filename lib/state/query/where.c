@@ -294,10 +294,9 @@ static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now
 			;
 		return w && !*w && !ga_streq(f->beside, v->text) ? bad_word(f, v->text, err) : 0;
 	case GA_F_LIST:
-		if (code_of(f))
-			return 0;
-		/* fall through */
 	case GA_F_OBJ:
+		if (f->type == GA_F_LIST && code_of(f))
+			return 0;
 		return ga_refuse(err, GA_USAGE, "no_value", NULL,
 				 ("'%s' has members and no value of its own", f->name),
 				 ("'%s.%s' is one; '%s=null' is without any", f->name,

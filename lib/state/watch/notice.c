@@ -70,6 +70,7 @@ static int add_owed(const struct ga_rows *r, const char *hook, struct ga_notices
 		.command = GA_TAKE(a.command),
 		.acknowledged = GA_TAKE(a.acknowledged),
 	};
+	ga_schema_release(&ga_attention_schema, &a);
 	return 0;
 }
 

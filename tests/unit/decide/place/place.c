@@ -297,6 +297,28 @@ static const struct {
 	  "node 'b' are not available (fabric_vf_shared)", "where node=b" },
 };
 
+/* A request names a node on which nothing was ever approved, beside one that has room. */
+static void unapproved(void)
+{
+	struct ga_decision d;
+	struct scene s;
+
+	scene(&s, "a: b:f");
+	s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, "node_enrolled");
+	s.request.count = 1;
+	s.request.shape = word("slice");
+	s.request.node = word("a");
+	ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+	t_ok(!d.placed, "nothing is placed on it");
+	t_str(d.refusal.code, "not_ready", "its code");
+	t_str(d.refusal.sentence, "nothing is approved on node 'a', so nothing is placed there",
+	      "approval is missing");
+	t_ok(strstr(d.refusal.hint, "'gpuaas-discover | gpuaas-approve --all-ready"),
+	     "how it is approved: %s", d.refusal.hint);
+	ga_decision_release(&d);
+	end(&s);
+}
+
 static void nearest(void)
 {
 	size_t i;
@@ -909,6 +931,7 @@ int main(void)
 	reasons();
 	regions();
 	nearest();
+	unapproved();
 	partition_hints();
 	maintenance_hints();
 	answers();

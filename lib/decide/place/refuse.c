@@ -208,6 +208,23 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
 }
 
+/* The pools near to one that no node is in. */
+static char *pool_hint(const struct ga_place_ask *ask)
+{
+	const char *pool = either(ask->request->pool, ask->profile->pool);
+	const struct ga_fleet *f = ask->fleet;
+	ga_autofree char *hint = NULL;
+	struct ga_closest_names near;
+	size_t i;
+
+	ga_closest_begin(&near, pool);
+	for (i = 0; i < f->nodes.n && !ga_streq(f->nodes.v[i].pool, pool); i++)
+		if (f->nodes.v[i].pool)
+			ga_closest_word(&near, f->nodes.v[i].pool);
+	hint = i < f->nodes.n ? ga_xstrdup("") : ga_closest_hint(&near);
+	return ga_xprintf("%s'gpuaas-list nodes' shows the pool of each", hint);
+}
+
 /* The request or its profile names a region that is not open. */
 static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
@@ -635,8 +652,7 @@ static void refuse_by(const struct ga_place_ask *ask, const struct tally *t, con
 		; /* whatever the nodes of the region have */
 	} else if (!t->here && ask->fleet->nodes.n) {
 		if (t->in_region)
-			say(ret, "other_pool_wanted", nowhere(ask, true),
-			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
+			say(ret, "other_pool_wanted", nowhere(ask, true), pool_hint(ask));
 		else
 			say(ret, "other_region_wanted", nowhere(ask, false),
 			    ga_place_open_regions(ask));

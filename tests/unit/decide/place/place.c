@@ -319,6 +319,26 @@ static void unapproved(void)
 	end(&s);
 }
 
+/* A pool with a typing error: the near one stands in the hint once. */
+static void near_pool(void)
+{
+	struct ga_decision d;
+	struct scene s;
+	size_t i;
+
+	scene(&s, "a:f b:f");
+	for (i = 0; i < s.fleet.nodes.n; i++)
+		s.fleet.nodes.v[i].pool = ga_fleet_word(&s.fleet, "h200");
+	s.request.shape = word("slice");
+	s.request.pool = word("h20");
+	ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+	t_ok(!d.placed, "nothing is placed");
+	t_str(d.refusal.hint, "near to it: 'h200'; 'gpuaas-list nodes' shows the pool of each",
+	      "its hint");
+	ga_decision_release(&d);
+	end(&s);
+}
+
 static void nearest(void)
 {
 	size_t i;
@@ -932,6 +952,7 @@ int main(void)
 	regions();
 	nearest();
 	unapproved();
+	near_pool();
 	partition_hints();
 	maintenance_hints();
 	answers();

@@ -88,6 +88,10 @@ tasks phase=recheckk recheck
 evidence cause=relase release
 slots gpu_memory=confirmd confirmed
 END
+  # Codes that are no phases are not near to one; the steps of a wipe are phases of no page.
+  run_status 2 gpuaas-list tasks --where phase=defin
+  assert_stderr "near to it: 'define', 'power_define', 'rebuild_define'"
+  run_ok gpuaas-list tasks --where phase=guard
   run_status 5 gpuaas-list nodes --where held_by=zz
   assert_stderr "there is no allocation 'zz'"
   run_ok gpuaas-list nodes --where held_by=slices -o name

@@ -74,6 +74,19 @@ END
   assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
 }
 
+@test "members of detail, which depend on the action, are compared, too" {
+  gpuaas-node quarantine h7 --reason "new fan" > "$T/out"
+  run_ok gpuaas-list audit --where 'detail.reason=new fan'
+  jq_is '"\(.action) \(.detail.reason)"' "node_quarantined new fan"
+  run_ok gpuaas-list audit --where detail.reason=fan
+  assert_output ""
+  run_ok gpuaas-list audit --where action=node_quarantined --where 'detail.from!=draining'
+  assert_equal "${#lines[@]}" 1
+  run_status 2 gpuaas-list audit --where detail=fan
+  assert_stderr "'detail' has members and no value of its own"
+  assert_stderr "hint: 'detail.NAME' is one"
+}
+
 @test "a value outside a closed set is refused with near words, and held_by knows what holds a node" {
   local kind condition near
   while read -r kind condition near; do

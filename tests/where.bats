@@ -87,6 +87,17 @@ END
   assert_stderr "hint: 'detail.NAME' is one"
 }
 
+@test "a name that several kinds have: one object is shown, and the other kinds are named" {
+  gpuaas-state apply - <<< '{"kind":"gpuaas.team/1","name":"vm1","projects":["vision"]}' > "$T/applied"
+  run_ok gpuaas-show vm1 --json
+  jq_slurp_is '.[0] | "\(.kind) \(.name)"' "gpuaas.allocation/1 vm1"
+  assert_equal "$stderr" "gpuaas-show: note: the allocation 'vm1' is shown; a team has that name, too: 'gpuaas-list teams --where name=vm1'"
+  run_ok gpuaas-list teams --where name=vm1
+  jq_is .name vm1
+  run_ok gpuaas-show red
+  assert_equal "$stderr" ""
+}
+
 @test "a value outside a closed set is refused with near words, and held_by knows what holds a node" {
   local kind condition near
   while read -r kind condition near; do

@@ -146,37 +146,22 @@ static int resolve(struct ga_db *db, const char *text, char **id, const char **k
 	return -1;
 }
 
-/* Says what else has that name: only one object is shown. */
-static int say_others(struct ga_db *db, const char *kind, const char *text, struct ga_err *err)
-{
-	ga_autotexts struct ga_texts others = { 0 };
-	size_t i;
-
-	if (ga_store_also_named(db, kind, text, &others, err) < 0)
-		return -1;
-	for (i = 0; i < others.n; i++) {
-		const char *of = others.v[i];
-		bool evidence = ga_streq(of, "evidence");
-
-		ga_say("%s: note: the %s '%s' is shown; %s %s has that name, too: 'gpuaas-list "
-		       "%s%s --where %s=%s'", ga_cli_program(), kind, text,
-		       strchr("aei", *of) ? "an" : "a", of, of, evidence ? "" : "s",
-		       evidence ? of : "name", text);
-	}
-	return 0;
-}
-
 /* Shows the object that a text names, unless it was shown before. */
 static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, struct ga_err *err)
 {
+	ga_autotexts struct ga_texts others = { 0 };
 	struct shown state = { 0 };
 	ga_autofree char *id = NULL;
 	const char *kind = NULL;
+	size_t i;
 
 	if (ga_db_begin_read(db, err) < 0 ||
 	    resolve(db, text, &id, &kind, err) < 0 ||
-	    say_others(db, kind, text, err) < 0)
+	    ga_store_also_named(db, kind, text, &others, err) < 0)
 		return -1;
+	for (i = 0; i < others.n; i++)
+		ga_say("gpuaas-show: note: the %s '%s' is shown; '%s' lists another object of "
+		       "that name", kind, text, others.v[i]);
 	if (ga_texts_has(shown, id))
 		return 0;
 	if (shown->n)

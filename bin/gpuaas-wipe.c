@@ -63,8 +63,6 @@ static const struct ga_prog prog = {
 	.needs_state = true, .acts = true,
 };
 
-static const char read_piped[] = "without --pending, gpuaas-wipe reads wipe-orders";
-
 static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_tell *tell)
 {
 	return (struct ga_wipe_opts){
@@ -182,9 +180,9 @@ static int wipe_alone(struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	const char *name;
 	int n, r, fd = 0;
 	char *const *args = ga_cli_args(&n);
+	const char *name = pending ? "the pending orders" : n ? args[0] : "standard input";
 
 	if (!!hand.device + pending + !!certificate + n > 1)
 		return ga_fail(err, GA_USAGE,
@@ -201,19 +199,13 @@ static int run(struct ga_err *err)
 		return -1;
 	if (hand.device)
 		return wipe_alone(err);
-	if (pending && ga_cli_refuse_piped(read_piped, err) < 0)
-		return -1;
 	r = pending ? ga_wipe_pending(node, unanswered, &fd, err) : ga_wipe_open(args[0], &fd, err);
-	if (r < 0 || (r == 0 && pending && ga_cli_refuse_piped(read_piped, err) < 0))
-		return -1;
-	if (r == 0)
-		return 0;
-	name = pending ? "the pending orders" : n ? args[0] : "standard input";
+	if (r <= 0)
+		return r;
 	/* A dry run is quick, and this process prints its text. */
 	r = hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :
 			   ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
-	/* What the stage before has written meanwhile. */
-	return r >= 0 && pending && ga_cli_refuse_piped(read_piped, err) < 0 ? -1 : r;
+	return r >= 0 && pending && ga_wipe_refuse_piped(err) < 0 ? -1 : r;
 }
 
 int main(int argc, char **argv)

@@ -67,7 +67,7 @@ doctor()
   run_status 1 doctor --json
   jq_slurp_is '.[0] | "\(.check) \(.severity)"' "state error"
   jq_slurp_is 'map(.check)|index("state") < index("attention")' true
-  # What a person ordered stands behind the fault of a later slot.
+  # A cordon stands behind the fault of a later slot.
   other=$(gpuaas-list slots --where "slot!=$slot" | jq -rs '.[-1].slot')
   without_triggers "UPDATE slot SET state = 'cleanup_blocked' WHERE id = '$other'"
   run_status 1 doctor --json

@@ -91,7 +91,7 @@ END
   gpuaas-state apply - <<< '{"kind":"gpuaas.team/1","name":"vm1","projects":["vision"]}' > "$T/applied"
   run_ok gpuaas-show vm1 --json
   jq_slurp_is '.[0] | "\(.kind) \(.name)"' "gpuaas.allocation/1 vm1"
-  assert_equal "$stderr" "gpuaas-show: note: the allocation 'vm1' is shown; a team has that name, too: 'gpuaas-list teams --where name=vm1'"
+  assert_equal "$stderr" "gpuaas-show: note: the allocation 'vm1' is shown; 'gpuaas-list teams --where name=vm1' lists another object of that name"
   run_ok gpuaas-list teams --where name=vm1
   jq_is .name vm1
   run_ok gpuaas-show red

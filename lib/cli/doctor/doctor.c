@@ -198,8 +198,8 @@ static int severity_rank(const struct ga_doctor_finding *f)
 	return ga_doctor_is_order(f->check, f->code) ? 2 : 1;
 }
 
-/* By severity, orders of people behind faults; of equals, in the order of the checks, kept in rank: the state comes first, because
- * the rest goes by it. */
+/* By severity, orders of people behind faults; of equals, in the order of the checks, kept in rank:
+ * the state comes first, because the rest goes by it. */
 static int in_order(const void *a, const void *b)
 {
 	const struct ga_doctor_finding *x = a, *y = b;

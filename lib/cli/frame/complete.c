@@ -283,7 +283,8 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 		/* Of reasons, such as blockers, the codes. */
 		json_array_foreach(ga_cell_member(json, o->id), i, alias)
 			offer_name(json_string_value(json_is_object(alias) ?
-						     json_object_get(alias, "code") : alias),
+							     json_object_get(alias, "code") :
+							     alias),
 				   NULL, before, begin, seen);
 		/* Other names only help somebody who began to type one. */
 		json_array_foreach(o->aliases && begin[strlen(before)] ?
@@ -478,7 +479,8 @@ static void offer_known(const struct cursor *c, const struct ga_schema *schema,
 		.more = { "--limit=1000", view && ga_view_is_history(view) ? "--newest" : NULL },
 	};
 
-	if (f->type == GA_F_LIST || f->format == GA_T_CODE || f->format == GA_T_WORD || f->format == GA_T_NAME)
+	if (f->type == GA_F_LIST || f->format == GA_T_CODE || f->format == GA_T_WORD ||
+	    f->format == GA_T_NAME)
 		offer_objects(c, &known, before, begin, seen);
 }
 

@@ -684,6 +684,6 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	ga_match_rank(&m.need, m.accels, &m.answers);
 	if ((o->request ? write_request(&m, err) : write_answers(&m, err)) < 0)
 		return -1;
-	/* What the stage before has written meanwhile. */
+	/* A requirement that came meanwhile. */
 	return n ? 0 : ga_cli_refuse_piped(read_piped, err);
 }

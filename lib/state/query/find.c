@@ -132,8 +132,8 @@ int ga_store_also_named(struct ga_db *db, const char *kind, const char *text,
 			struct ga_texts *ret, struct ga_err *err)
 {
 	return ga_db_texts(db, ret, err,
-			   "SELECT DISTINCT 'gpuaas-list ' || k || iif(k = 'evidence', ' --where "
-			   "evidence=', 's --where name=') || ?1 FROM ("
+			   "SELECT DISTINCT k || iif(k = 'evidence', ' --where evidence=', "
+			   "'s --where name=') || ?1 FROM ("
 			   "SELECT 'allocation' AS k FROM allocation WHERE name = ?1 "
 			   "UNION ALL SELECT 'node' FROM node WHERE name = ?1 "
 			   "UNION ALL SELECT 'team' FROM team WHERE name = ?1 "

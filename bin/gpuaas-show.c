@@ -160,8 +160,8 @@ static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, 
 	    ga_store_also_named(db, kind, text, &others, err) < 0)
 		return -1;
 	for (i = 0; i < others.n; i++)
-		ga_say("gpuaas-show: note: the %s '%s' is shown; 'gpuaas-list %s' lists another object "
-		       "of that name", kind, text, others.v[i]);
+		ga_say("gpuaas-show: note: the %s '%s' is shown; 'gpuaas-list %s' lists another "
+		       "object of that name", kind, text, others.v[i]);
 	if (ga_texts_has(shown, id))
 		return 0;
 	if (shown->n)

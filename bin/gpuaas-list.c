@@ -90,7 +90,8 @@ static const struct ga_prog prog = {
 	.opts = opts,
 	.produces = produces,
 	.examples = examples,
-	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424, of the audit */
+	.forms = (const char *const[]){ "syslog", NULL }, /* RFC 5424 */
+	.forms_of = "audit",
 	.needs_state = true,
 	.looks = "*",
 };

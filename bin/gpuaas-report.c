@@ -90,6 +90,7 @@ static const struct ga_prog prog = {
 		"gpuaas-report cost --by project --what-if type=nvidia-h200-141gb,"
 		"profile=h200-slice", NULL },
 	.forms = (const char *const[]){ "focus", NULL }, /* CSV of FOCUS 1.2 */
+	.forms_of = "cost",
 	.needs_state = true,
 	.looks = "*",
 };

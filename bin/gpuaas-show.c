@@ -149,13 +149,19 @@ static int resolve(struct ga_db *db, const char *text, char **id, const char **k
 /* Shows the object that a text names, unless it was shown before. */
 static int show_one(struct ga_db *db, const char *text, struct ga_texts *shown, struct ga_err *err)
 {
+	ga_autotexts struct ga_texts others = { 0 };
 	struct shown state = { 0 };
 	ga_autofree char *id = NULL;
 	const char *kind = NULL;
+	size_t i;
 
 	if (ga_db_begin_read(db, err) < 0 ||
-	    resolve(db, text, &id, &kind, err) < 0)
+	    resolve(db, text, &id, &kind, err) < 0 ||
+	    ga_store_also_named(db, kind, text, &others, err) < 0)
 		return -1;
+	for (i = 0; i < others.n; i++)
+		ga_say("gpuaas-show: note: the %s '%s' is shown; 'gpuaas-list %s' lists another "
+		       "object of that name", kind, text, others.v[i]);
 	if (ga_texts_has(shown, id))
 		return 0;
 	if (shown->n)

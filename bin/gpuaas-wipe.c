@@ -180,9 +180,9 @@ static int wipe_alone(struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	const char *name;
 	int n, r, fd = 0;
 	char *const *args = ga_cli_args(&n);
+	const char *name = pending ? "the pending orders" : n ? args[0] : "standard input";
 
 	if (!!hand.device + pending + !!certificate + n > 1)
 		return ga_fail(err, GA_USAGE,
@@ -202,10 +202,10 @@ static int run(struct ga_err *err)
 	r = pending ? ga_wipe_pending(node, unanswered, &fd, err) : ga_wipe_open(args[0], &fd, err);
 	if (r <= 0)
 		return r;
-	name = pending ? "the pending orders" : n ? args[0] : "standard input";
 	/* A dry run is quick, and this process prints its text. */
-	return hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :
-			 ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
+	r = hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :
+			   ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
+	return r >= 0 && pending && ga_wipe_refuse_piped(err) < 0 ? -1 : r;
 }
 
 int main(int argc, char **argv)

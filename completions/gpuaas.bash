@@ -27,7 +27,7 @@ _gpuaas_unquote()
 
 _gpuaas()
 {
-  local words=() line word quote before goes_on='' at=$COMP_POINT rest=$COMP_LINE done=0 i
+  local words=() lines=() line word quote before goes_on='' at=$COMP_POINT rest=$COMP_LINE done=0 i
   COMPREPLY=()
   # Bash also splits words at '=' and ':'. What stands together in the line is one word.
   for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -54,7 +54,7 @@ _gpuaas()
     $'\tfolders') compopt -o filenames && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$word") ;;
     $'\tcommands') mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$word") ;;
     $'\tnospace') goes_on=1 && compopt -o nospace ;;
-    *) COMPREPLY+=("${line%%$'\t'*}") ;;
+    *) COMPREPLY+=("${line%%$'\t'*}") lines+=("${line#*$'\t'}") ;;
     esac
   done < <(command "${words[0]##*/}" --complete "${words[@]:1}" 2> /dev/null)
   # Bash puts in only what follows an open quote, else the last of these characters.
@@ -65,6 +65,12 @@ _gpuaas()
   elif [[ $word == *[=:]* ]]; then
     word=${word%"${word##*[=:]}"}
     COMPREPLY=("${COMPREPLY[@]#"$word"}")
+  fi
+  # A second Tab only lists: each word has its line then.
+  if [[ ${COMP_TYPE-} == 63 && ${#COMPREPLY[@]} -gt 1 && ${#lines[@]} -eq ${#COMPREPLY[@]} ]]; then
+    for ((i = 0; i < ${#lines[@]}; i++)); do
+      [[ -z ${lines[i]} ]] || COMPREPLY[i]+="  (${lines[i]})"
+    done
   fi
 }
 complete -F _gpuaas gpuaas gpuaas-approve gpuaas-discover gpuaas-doctor gpuaas-explain \

@@ -484,6 +484,24 @@ print(json.dumps(end, separators=(",", ":")))'
   before=$(jq .generation <<< "$output")
   run_ok gpuaas-approve disable "$s" --reason "move the rack"
   assert_equal "$(jq .generation <<< "$output")" "$before"
+  # A second disable adds its reason, and so does a program that disables after a person.
+  run_ok gpuaas-approve disable "$s" --reason "sweep: no answer"
+  jq_is .cordon_reason "move the rack; sweep: no answer"
+  since=$(jq -r .generation <<< "$output")
+  run_ok gpuaas-approve disable "$s" --reason "move the rack"
+  jq_is .generation "$since"
+  run_ok gpuaas-approve quarantine "$s" --reason smoke
+  jq_is .cordon_reason "move the rack; sweep: no answer; smoke"
+  for n in 1 2 3; do
+    run_ok gpuaas-approve quarantine "$s" --reason "$n$(printf '%01000d' 0)"
+  done
+  run_ok gpuaas-approve quarantine "$s" --reason "$(printf '%0900d' 1)"
+  run_status 4 gpuaas-approve quarantine "$s" --reason "$(printf '%0900d' 2)"
+  assert_stderr "is quarantined for so many reasons that no other fits"
+  assert_stderr "hint: gpuaas-show $s has them; gpuaas-approve enable $s ends them, after a disable"
+  # It moves also where its reason finds no room: the audit has it.
+  run_ok gpuaas-approve disable "$s" --reason "$(printf '%0900d' 3)"
+  jq_is '"\(.state) \(.cordon_reason | split(";")[0])"' "disabled move the rack"
   run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
   jq_slurp_is '.[0].state' disabled
   run_ok gpuaas-approve enable "$s"

@@ -53,8 +53,8 @@ doctor()
   gpuaas-approve cordon "$slot" --reason "ticket 7" > "$T/said"
   digest > "$T/out"
   run_status 1 doctor --json
-  jq_slurp_is 'map(select(.severity == "error"))|map("\(.check) \(.code) \(.object) \(.command)")|join(",")' \
-    "attention cordoned $slot gpuaas-approve uncordon $slot"
+  jq_slurp_is 'map(select(.check == "attention"))|map("\(.severity) \(.code) \(.object) \(.command)")|join(",")' \
+    "warning cordoned $slot gpuaas-approve uncordon $slot"
   jq_slurp_is '[.[].rank] == [range(1; length + 1)]' true
   assert_stderr "1 thing to do"
   diff "$T/out" <(digest)
@@ -67,6 +67,12 @@ doctor()
   run_status 1 doctor --json
   jq_slurp_is '.[0] | "\(.check) \(.severity)"' "state error"
   jq_slurp_is 'map(.check)|index("state") < index("attention")' true
+  # A cordon stands behind the fault of a later slot.
+  other=$(gpuaas-list slots --where "slot!=$slot" | jq -rs '.[-1].slot')
+  without_triggers "UPDATE slot SET state = 'cleanup_blocked' WHERE id = '$other'"
+  run_status 1 doctor --json
+  jq_slurp_is 'map(select(.check == "attention").object)|join(" ")' "$other $slot"
+  without_triggers "UPDATE slot SET state = 'available' WHERE id = '$other'"
   jq_slurp_is 'map(select(.code == "audit_chain")) | .[0] | "\(.command) \(.sentence | test("with a backup$"))"' "null true"
   without_triggers "UPDATE device SET dirty_since = '2026-11-24T00:00:00.000000Z'
     WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot')"

@@ -105,9 +105,12 @@ load helper
   gpuaas-explain $(cat "$T/words") > "$T/all"
   refute_grep -F "(null)" "$T/all"
   assert_equal "$(awk 'length > 79 && !/^        /' "$T/all")" ""
-  # A command stands in one line, so that it can be pasted.
+  # A command can be pasted: a line that the next one belongs to ends with what says so.
   refute_grep -E "^[^']*('[^']*'[^']*)*'gpuaas[^']*$" "$T/all"
-  grep -qxF "        gpuaas-state expect --node NODE | gpuaas-on gpuaas-reconcile --take-over - | gpuaas-state fold -" "$T/all"
+  grep -B 1 -A 1 -xF "            gpuaas-on gpuaas-reconcile --take-over - |" "$T/all" | head -n 3 | diff - <(
+    echo "        gpuaas-state expect --node NODE |"
+    echo "            gpuaas-on gpuaas-reconcile --take-over - |"
+    echo "            gpuaas-state fold -")
   refute_grep -E '^ *\.[A-Z][a-z]( |$)|\\[&(e]' "$T/all"
   for page in codes.7 operations.7 export.1; do
     mandoc -T utf8 "$SRC/man/gpuaas-$page" | col -b > "$T/$page"

@@ -50,6 +50,24 @@ offers()
   done
 }
 
+@test "only what works is offered: forms of a kind, codes that there are, slots that are not retired" {
+  local slot
+  with_objects
+  assert_equal "$(offers gpuaas-list slots -o '')" "json table wide csv name"
+  assert_equal "$(offers gpuaas-list audit -o sys)" syslog
+  assert_equal "$(offers gpuaas-report usage -o f)" ""
+  assert_equal "$(offers gpuaas-report cost -o f)" focus
+  slot=$(gpuaas-list slots --where state=available -o name | head -n 1)
+  gpuaas-approve disable "$slot" --reason "bay 3" > "$T/said"
+  without_triggers "UPDATE slot SET blockers =
+    '[{\"code\":\"nvme_signature\",\"subject\":null,\"evidence\":null,\"hint\":null}]' WHERE id = '$slot'"
+  assert_equal "$(offers gpuaas-list slots --where blockers=)" blockers=nvme_signature
+  assert_equal "$(offers gpuaas-approve cordon "$slot")" "$slot"
+  without_triggers "UPDATE slot SET state = 'retired', retired = 1 WHERE id = '$slot'"
+  assert_equal "$(offers gpuaas-approve cordon "$slot")" ""
+  assert_equal "$(offers gpuaas-show "$slot")" "$slot"
+}
+
 @test "a program offers commands, options, kinds, members and closed values" {
   gpuaas-state init --lab > "$T/made"
   assert_equal "$(offers gpuaas-state ini)" init
@@ -252,7 +270,9 @@ types()
   keys C-u C-l
   keys -l "gpuaas-approve "
   keys Tab Tab
-  wait_for 20 shows "confirm .*quarantine .*withdraw" || { screen; return 1; }
+  # A second Tab lists the words, each with its line.
+  wait_for 20 shows "^confirm  [(]" || { screen; return 1; }
+  wait_for 20 shows "^withdraw  [(]" || { screen; return 1; }
   run ! shows "some-file"
 }
 

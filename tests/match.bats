@@ -71,6 +71,25 @@ heading()
   tail -n +2 <<< "$output" | cut -c "$((${#at} + 1))-" | awk '{ print $1 }'
 }
 
+@test "a requirement in a pipe is read with -, and refused without it" {
+  echo '{"kind":"gpuaas.requirement/1","memory_mib":81920}' > "$T/requirement.json"
+  run_ok gpuaas-match - < "$T/requirement.json"
+  run_status 2 gpuaas-match < "$T/requirement.json"
+  assert_output ""
+  assert_stderr "records wait on standard input, and this command does not read them"
+  assert_stderr "hint: 'gpuaas-match -' reads a requirement"
+  mkfifo "$T/pipe"
+  exec 9<> "$T/pipe"
+  run_ok gpuaas-match <&9
+  cat "$T/requirement.json" >&9
+  run_status 2 gpuaas-match --memory 16GB <&9
+  assert_stderr "records wait on standard input"
+  # They still wait there.
+  read -r line <&9
+  assert_equal "$line" "$(< "$T/requirement.json")"
+  exec 9>&-
+}
+
 @test "one currency for every price that is shown, or none" {
   export GPUAAS_CURRENCY=EUR
   estimator theirs 'cat > "$0.in"; echo "[]"'

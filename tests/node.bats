@@ -287,6 +287,8 @@ blocker()
   assert_stderr "allocation $job goes on running: it has no other place"
   refute_stderr "node_draining"
   jq_is 'select(.kind=="gpuaas.refusal/1").hint' "it moves when another node has room: gpuaas-list nodes and gpuaas-list slots show them; gpuaas-show $job shows the owner, who can end it"
+  jq_is 'select(.kind=="gpuaas.refusal/1") | "\(.code): \(.sentence)"' \
+    "no_capacity: no other node has room for it"
   jq_is 'select(.kind=="gpuaas.refusal/1").nodes[0].code' node_draining
   jq_is 'select(.kind=="gpuaas.drain-blocker/1").code' in_use
   assert_equal "$(gpuaas-list allocations | jq -r .state)" active

@@ -530,6 +530,12 @@ what_if()
   run_ok gpuaas-report usage --from 3660d
   run_status 2 gpuaas-report usage --from 36500d
   assert_stderr "--from: '36500d' is neither a time, a day, a month nor a duration of at most 3660d"
+  # An option of other programs names the one that has its meaning here.
+  run_status 2 gpuaas-report cost --since 24h
+  assert_stderr "unknown option '--since'"
+  assert_stderr "hint: here --from has that meaning"
+  run_status 2 gpuaas-list usage --from 24h
+  assert_stderr "hint: here --since has that meaning"
   # The issuer of the bill is text.
   GPUAAS_PROVIDER=$'a\xffb' run_status 2 gpuaas-report cost --format focus --currency EUR
   assert_stderr "GPUAAS_PROVIDER"

@@ -74,6 +74,30 @@ END
   assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
 }
 
+@test "members of detail, which depend on the action, are compared, too" {
+  gpuaas-node quarantine h7 --reason "new fan" > "$T/out"
+  run_ok gpuaas-list audit --where 'detail.reason=new fan'
+  jq_is '"\(.action) \(.detail.reason)"' "node_quarantined new fan"
+  run_ok gpuaas-list audit --where detail.reason=fan
+  assert_output ""
+  run_ok gpuaas-list audit --where action=node_quarantined --where 'detail.from!=draining'
+  assert_equal "${#lines[@]}" 1
+  run_status 2 gpuaas-list audit --where detail=fan
+  assert_stderr "'detail' has members and no value of its own"
+  assert_stderr "hint: 'detail.NAME' is one"
+}
+
+@test "a name that several kinds have: one object is shown, and the other kinds are named" {
+  gpuaas-state apply - <<< '{"kind":"gpuaas.team/1","name":"vm1","projects":["vision"]}' > "$T/applied"
+  run_ok gpuaas-show vm1 --json
+  jq_slurp_is '.[0] | "\(.kind) \(.name)"' "gpuaas.allocation/1 vm1"
+  assert_equal "$stderr" "gpuaas-show: note: the allocation 'vm1' is shown; 'gpuaas-list teams --where name=vm1' lists another object of that name"
+  run_ok gpuaas-list teams --where name=vm1
+  jq_is .name vm1
+  run_ok gpuaas-show red
+  assert_equal "$stderr" ""
+}
+
 @test "a value outside a closed set is refused with near words, and held_by knows what holds a node" {
   local kind condition near
   while read -r kind condition near; do
@@ -88,6 +112,10 @@ tasks phase=recheckk recheck
 evidence cause=relase release
 slots gpu_memory=confirmd confirmed
 END
+  # Codes that are no phases are not near to one; the steps of a wipe are phases of no page.
+  run_status 2 gpuaas-list tasks --where phase=defin
+  assert_stderr "near to it: 'define', 'power_define', 'rebuild_define'"
+  run_ok gpuaas-list tasks --where phase=guard
   run_status 5 gpuaas-list nodes --where held_by=zz
   assert_stderr "there is no allocation 'zz'"
   run_ok gpuaas-list nodes --where held_by=slices -o name

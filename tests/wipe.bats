@@ -584,6 +584,11 @@ CASES
   # The orders went to a file, and this host never read them.
   here gpuaas-approve --all-ready < "$T/discovery" > "$T/orders"
   slots_are wiping wiping
+  # Orders in the pipe are not left unread in silence.
+  run_status 2 here gpuaas-wipe --pending < "$T/orders"
+  assert_output ""
+  assert_stderr "records wait on standard input, and this command does not read them"
+  assert_stderr "hint: without --pending, gpuaas-wipe reads wipe-orders"
   slots=$(gpuaas-list slots | jq -r .slot | paste -sd ' ')
   run_ok here gpuaas-wipe --pending
   assert_equal "$output" ""

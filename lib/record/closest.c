@@ -65,6 +65,9 @@ void ga_closest_add(struct ga_closest_names *near, const char *name, size_t far)
 
 	if (far > 2 * ((near->letters + 2) / 3))
 		return;
+	for (i = 0; i < near->n; i++)
+		if (!strcmp(near->names[i], name))
+			return;
 	for (i = near->n; i && near->far[i - 1] > far; i--)
 		if (i < GA_CLOSEST_NAMES) {
 			near->far[i] = near->far[i - 1];

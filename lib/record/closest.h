@@ -28,7 +28,7 @@ void ga_closest_begin(struct ga_closest_names *near, const char *asked);
 /* Returns the smaller of far and the distance of one spelling of a name. Start with GA_CLOSEST_FAR
  * and pass the result on, for each spelling of the name. */
 size_t ga_closest_spelling(const struct ga_closest_names *near, const char *spelling, size_t far);
-/* Keeps the name if far is near enough. The name must live as long as near. */
+/* Keeps the name, once, if far is near enough. The name must live as long as near. */
 void ga_closest_add(struct ga_closest_names *near, const char *name, size_t far);
 /* Both calls for a name that has one spelling; for each of the words (NULL-terminated, or NULL: no
  * words); for the members of a record. */

@@ -49,3 +49,28 @@ int ga_person_check(const char *what, const char *text, enum ga_code code, struc
 		return ga_fail(err, code, "%s is longer than %d bytes", what, GA_PERSON_TEXT_MAX);
 	return 0;
 }
+
+bool ga_person_has_reason(const char *reasons, const char *reason)
+{
+	size_t n = strlen(reason);
+	const char *at = reasons;
+
+	while (n && at && (at = strstr(at, reason))) {
+		if ((at == reasons || (at - reasons > 1 && ga_starts(at - 2, "; "))) &&
+		    (!at[n] || ga_starts(at + n, "; ")))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+char *ga_person_add_reason(const char *reasons, const char *reason)
+{
+	if (!reasons || !*reasons || ga_person_has_reason(reason, reasons))
+		return ga_xstrdup(reason);
+	if (ga_person_has_reason(reasons, reason))
+		return ga_xstrdup(reasons);
+	if (strlen(reasons) + strlen(reason) + 2 > GA_PERSON_REASONS_MAX)
+		return NULL;
+	return ga_xprintf("%s; %s", reasons, reason);
+}

@@ -16,4 +16,13 @@
 GA_MUST_CHECK int ga_person_check(const char *what, const char *text, enum ga_code code,
 				  struct ga_err *err);
 
+/* Whether the reason is one of those that stand in the text, with "; " between them. reasons may be
+ * NULL: none. */
+bool ga_person_has_reason(const char *reasons, const char *reason);
+
+/* The reasons with this one behind them. One that stands there is not added again, and one that
+ * repeats all of them replaces them. reasons may be NULL or "". Allocated; NULL: together they are
+ * longer than GA_PERSON_REASONS_MAX. */
+char *ga_person_add_reason(const char *reasons, const char *reason);
+
 #endif

@@ -27,7 +27,8 @@ static void add_of_state(struct ga_doctor *d, const char *check, const char *obj
 		sentence = both;
 		command = show;
 	}
-	ga_doctor_add(d, "error", check, object, code, sentence, command);
+	ga_doctor_add(d, ga_doctor_is_order(check, code) ? "warning" : "error", check, object, code,
+		      sentence, command);
 }
 
 static void on_finding(struct ga_doctor *d, const struct ga_rec *rec)

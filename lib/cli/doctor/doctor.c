@@ -184,13 +184,22 @@ void ga_doctor_records(struct ga_doctor *d, const char *check, const struct ga_a
 
 /* ---- the order ---- */
 
-static int severity_rank(const struct ga_doctor_finding *f)
+bool ga_doctor_is_order(const char *check, const char *code)
 {
-	return !strcmp(f->severity, "error") ? 0 : !strcmp(f->severity, "warning") ? 1 : 2;
+	return ga_streq(check, "attention") && ga_streq(code, "cordoned");
 }
 
-/* By severity; of equals, in the order of the checks, kept in rank: the state comes first, because
- * the rest goes by it. */
+static int severity_rank(const struct ga_doctor_finding *f)
+{
+	if (!strcmp(f->severity, "error"))
+		return 0;
+	if (strcmp(f->severity, "warning") != 0)
+		return 3;
+	return ga_doctor_is_order(f->check, f->code) ? 2 : 1;
+}
+
+/* By severity, orders of people behind faults; of equals, in the order of the checks, kept in rank:
+ * the state comes first, because the rest goes by it. */
 static int in_order(const void *a, const void *b)
 {
 	const struct ga_doctor_finding *x = a, *y = b;
@@ -233,7 +242,7 @@ int ga_doctor(struct ga_err *err)
 		struct ga_doctor_finding *f = &d.findings.v[i];
 
 		f->rank = (int64_t)i + 1;
-		*(severity_rank(f) < 2 ? &to_do : &unchecked) += 1;
+		*(severity_rank(f) < 3 ? &to_do : &unchecked) += 1;
 		if (ga_emit(&ga_doctor_finding_schema, f, err) < 0)
 			return -1;
 	}

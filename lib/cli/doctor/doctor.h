@@ -41,6 +41,9 @@ char *ga_doctor_command(const char *hint);
 /* Whether people may paste the command as it stands: no stage of it erases a disk or removes a
  * device for good, and it has no TEXT to fill in. */
 bool ga_doctor_may_paste(const char *command);
+/* Whether the finding is an order of a person, as a cordon: a warning, which stands behind the
+ * faults. */
+bool ga_doctor_is_order(const char *check, const char *code);
 /* Adds a finding; object, code and command may be NULL. A command is one that people paste as it
  * stands, on this machine, and that destroys no data by itself. */
 void ga_doctor_add(struct ga_doctor *d, const char *severity, const char *check,

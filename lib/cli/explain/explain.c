@@ -322,6 +322,7 @@ int ga_explain(const char *word, struct ga_err *err)
 
 int ga_explain_code(const char *member, const char *word, struct ga_err *err)
 {
+	bool phase = ga_streq(member, "phase");
 	ga_autotexts struct ga_texts codes = { NULL, 0 };
 	ga_autofree char *hint = NULL;
 	struct ga_closest_names near;
@@ -330,9 +331,17 @@ int ga_explain_code(const char *member, const char *word, struct ga_err *err)
 	codes_of(NULL, &codes);
 	if (ga_texts_has(&codes, word))
 		return 0;
+	/* Phases are near to phases alone. The page has those of a placement, not the steps of a
+	 * wipe: what is near to none may be such a step. */
+	if (phase) {
+		ga_texts_release(&codes);
+		codes_of("PHASES", &codes);
+	}
 	ga_closest_begin(&near, word);
 	for (i = 0; i < codes.n; i++)
 		ga_closest_word(&near, codes.v[i]);
+	if (phase && !near.n)
+		return 0;
 	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_value", NULL,
 			 ("'%.64s' is never the value of '%s'", word, member),

@@ -186,6 +186,23 @@ static int set_opt(const struct ga_opt *o, const char *as, char *value, struct g
 	return 0;
 }
 
+/* The option of this program for a time that another program gives another name; NULL: none. */
+static const char *same_time(const char *name)
+{
+	static const char *const pairs[][2] = { { "--since", "from" }, { "--from", "since" },
+						{ "--until", "to" },   { "--to", "until" } };
+	const struct ga_opt *o;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(pairs); i++) {
+		if (strcmp(pairs[i][0], name) != 0)
+			continue;
+		o = ga_cli_find_opt(cli.prog, cli.cmd, pairs[i][1], strlen(pairs[i][1]), 0);
+		return o && ga_streq(o->arg, "TIME") ? o->name : NULL;
+	}
+	return NULL;
+}
+
 static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 {
 	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
@@ -198,6 +215,8 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 		for (o = *t; o->name; o++)
 			ga_closest_word(&near, o->name);
 	ga_err_set(err, GA_USAGE, "unknown option '%.64s'", name);
+	if (same_time(name))
+		return ga_hint(err, "here --%s has that meaning", same_time(name));
 	near.before = "--";
 	return hint_near(&near, err);
 }

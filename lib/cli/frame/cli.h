@@ -90,6 +90,7 @@ struct ga_prog {
 					       * the operand KIND */
 	const char *const *forms; /* words of -o beside ga_form_words, NULL-terminated, or NULL:
 				   * the program writes these by ga_emit_line */
+	const char *forms_of; /* with forms: the command, or the operand KIND, that has them */
 	bool needs_state; /* has the option --state */
 	bool runs_command; /* the operands are a command line: options end at the first operand */
 	const char *looks; /* commands that only show, separated by spaces, or "*": their long
@@ -262,6 +263,10 @@ GA_MUST_CHECK int ga_cli_may_replace(const char *path, struct ga_err *err);
 /* Refuses standard input that is a terminal (GA_USAGE), so that nobody waits for records that never
  * come. The argument "what" names the expected records in the message. */
 GA_MUST_CHECK int ga_cli_need_pipe(const char *what, struct ga_err *err);
+/* For a command that does not read standard input: refuses records that wait there (GA_USAGE), a
+ * pipe or a file whose next byte begins one, and does not take them away. It does not wait for a
+ * stage that has written nothing yet, so call it again at the end. hint: how they are read. */
+GA_MUST_CHECK int ga_cli_refuse_piped(const char *hint, struct ga_err *err);
 
 /* ---- asking ---- */
 

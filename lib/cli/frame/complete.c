@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "catalog/throughput.h"
 #include "cli/frame/cell.h"
+#include "cli/frame/form.h"
 #include "cli/frame/help.h"
 #include "cli/frame/table_views.h"
 #include "cli/frame/ways.h"
@@ -31,7 +32,12 @@ struct objects {
 #define OBJECTS(var, kind, member, ...) \
 	static const struct objects var = { .ask = { "gpuaas-list", kind }, .id = (member), \
 					    .about = { __VA_ARGS__ } }
-OBJECTS(slots, "slots", "slot", "node", "slot_index", "state", "type_name");
+OBJECTS(all_slots, "slots", "slot", "node", "slot_index", "state", "type_name");
+static const struct objects slots = {
+	.ask = { "gpuaas-list", "slots" }, .id = "slot",
+	.about = { "node", "slot_index", "state", "type_name" },
+	.where = "state!=retired", /* no command takes one that is */
+};
 OBJECTS(disks, "slots", "nvme_wwid", "node", "slot", "state");
 OBJECTS(images, "images", "name", "probe", "features");
 OBJECTS(apps, "apps", "name", "title");
@@ -90,7 +96,7 @@ static const struct meaning meanings[] = {
 	{ "SLOT", "slot", { &slots }, NULL, NULL },
 	{ "WWID", "disk", { &disks }, NULL, NULL },
 	{ "ALLOCATION", "allocation", { &live }, NULL, NULL },
-	{ "OBJECT", "object", { &allocations, &nodes, &slots, &teams, &apps }, NULL, NULL },
+	{ "OBJECT", "object", { &allocations, &nodes, &all_slots, &teams, &apps }, NULL, NULL },
 	{ "PROFILE", "profile", { &profiles }, NULL, NULL },
 	{ "TYPE", "type", { &types }, NULL, NULL },
 	{ "IMAGE", "image", { &images, &host_images }, NULL, NULL },
@@ -274,8 +280,12 @@ static void offer_objects(const struct cursor *c, const struct objects *o, const
 				   about.buf ? about.buf : "");
 		offer_name(json_string_value(ga_cell_member(json, o->id)), of_id, before, begin,
 			   seen);
+		/* Of reasons, such as blockers, the codes. */
 		json_array_foreach(ga_cell_member(json, o->id), i, alias)
-			offer_name(json_string_value(alias), NULL, before, begin, seen);
+			offer_name(json_string_value(json_is_object(alias) ?
+							     json_object_get(alias, "code") :
+							     alias),
+				   NULL, before, begin, seen);
 		/* Other names only help somebody who began to type one. */
 		json_array_foreach(o->aliases && begin[strlen(before)] ?
 				   ga_cell_member(json, o->aliases) : NULL, i, alias) {
@@ -469,7 +479,8 @@ static void offer_known(const struct cursor *c, const struct ga_schema *schema,
 		.more = { "--limit=1000", view && ga_view_is_history(view) ? "--newest" : NULL },
 	};
 
-	if (f->format == GA_T_CODE || f->format == GA_T_WORD || f->format == GA_T_NAME)
+	if (f->type == GA_F_LIST || f->format == GA_T_CODE || f->format == GA_T_WORD ||
+	    f->format == GA_T_NAME)
 		offer_objects(c, &known, before, begin, seen);
 }
 
@@ -507,7 +518,7 @@ static void offer_condition(const struct cursor *c, const char *before, const ch
 			*q = (char)toupper((unsigned char)*q);
 		if (find_meaning(c, word, strlen(word)))
 			offer_meaning(c, word, strlen(word), up_to_value, begin);
-		else if (f->type == GA_F_TEXT || f->type == GA_F_TEXTS)
+		else if (f->type == GA_F_TEXT || f->type == GA_F_TEXTS || f->type == GA_F_LIST)
 			offer_known(c, kinds[0], f, up_to_value, begin, seen);
 	}
 }
@@ -664,6 +675,14 @@ static void offer_options(const struct cursor *c)
 	}
 }
 
+/* Whether what stands before the cursor has the words of -o that are the program's own. */
+static bool has_forms(const struct cursor *c)
+{
+	const char *of = c->cmd ? c->cmd->name : c->n_operands ? c->operands[0] : NULL;
+
+	return !c->prog->forms_of || !of || ga_streq(of, c->prog->forms_of);
+}
+
 static void offer_value(const struct cursor *c, const struct ga_opt *o, const char *before)
 {
 	ga_autofree char *up_to_last = NULL;
@@ -672,7 +691,9 @@ static void offer_value(const struct cursor *c, const struct ga_opt *o, const ch
 	/* "TEAM,…": after a comma comes the next one. */
 	if (last && strstr(o->arg, ",…"))
 		before = up_to_last = ga_xstrndup(c->begin, (size_t)(last + 1 - c->begin));
-	if (o->values)
+	if (o->short_name == 'o' && !has_forms(c))
+		offer_words(ga_form_words, before, c->begin);
+	else if (o->values)
 		offer_words(o->values, before, c->begin);
 	else if (o->type == GA_O_TEXT || o->type == GA_O_TEXTS || o->type == GA_O_PATH)
 		offer_alternatives(c, o->arg, before, c->begin);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records in: dispatch by kind, in this process or in a child for each order. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,38 @@ int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, str
 			return -1;
 	}
 	return more;
+}
+
+/* The first byte that waits on standard input, which stays there; 0: none does, or it is neither a
+ * pipe nor a file. */
+static char next_byte(void)
+{
+	struct pollfd waiting = { .fd = STDIN_FILENO, .events = POLLIN };
+	int copy[2];
+	struct stat st;
+	char c = 0;
+
+	if (fstat(STDIN_FILENO, &st) < 0)
+		return 0;
+	if (S_ISREG(st.st_mode))
+		return pread(STDIN_FILENO, &c, 1, lseek(STDIN_FILENO, 0, SEEK_CUR)) == 1 ? c : 0;
+	if (!S_ISFIFO(st.st_mode) || poll(&waiting, 1, 0) <= 0 || !(waiting.revents & POLLIN) ||
+	    pipe2(copy, O_CLOEXEC) < 0)
+		return 0;
+	if (tee(STDIN_FILENO, copy[1], 1, SPLICE_F_NONBLOCK) == 1 && read(copy[0], &c, 1) != 1)
+		c = 0;
+	close(copy[0]);
+	close(copy[1]);
+	return c;
+}
+
+int ga_cli_refuse_piped(const char *hint, struct ga_err *err)
+{
+	if (next_byte() != '{')
+		return 0;
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("records wait on standard input, and this command does not read them"),
+			 ("%s; if they are for another command, add '</dev/null'", hint));
 }
 
 int ga_cli_stream_from(const char *operand, const char *what, const struct ga_consumer *table,

@@ -634,6 +634,8 @@ static int write_request(struct matching *m, struct ga_err *err)
 	return result;
 }
 
+static const char read_piped[] = "'gpuaas-match -' reads a requirement";
+
 int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 {
 	ga_cleanup(cleanup_matching) struct matching m = { .o = o };
@@ -645,7 +647,8 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	size_t i;
 
 	args = ga_cli_args(&n);
-	if (ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
+	if ((!n && ga_cli_refuse_piped(read_piped, err) < 0) ||
+	    ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
 	    ga_cli_catalogue(&m.accels, err) < 0)
 		return -1;
 	if (m.o->measured) {
@@ -679,5 +682,8 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	match_offers(&m);
 	ask_estimators(&m);
 	ga_match_rank(&m.need, m.accels, &m.answers);
-	return o->request ? write_request(&m, err) : write_answers(&m, err);
+	if ((o->request ? write_request(&m, err) : write_answers(&m, err)) < 0)
+		return -1;
+	/* A requirement that came meanwhile. */
+	return n ? 0 : ga_cli_refuse_piped(read_piped, err);
 }

@@ -16,11 +16,30 @@
 #include "state/allocation/release.h"
 #include "state/transaction/release.h"
 
-/* The node of the allocation drains, so it is never the way out of a refusal. */
-static void point_elsewhere(struct ga_refusal *refusal, const char *id)
+/* Whether the text has the id of the node as a word. */
+static bool names(const char *text, const char *node)
 {
-	if (!refusal->hint || !strstr(refusal->hint, "gpuaas-node undrain "))
+	static const char of_ids[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789.-_";
+	size_t n = strlen(node);
+	const char *at = text;
+
+	for (; at && (at = strstr(at, node)); at++)
+		if ((at == text || !strchr(of_ids, at[-1])) && (!at[n] || !strchr(of_ids, at[n])))
+			return true;
+	return false;
+}
+
+/* The node of the allocation drains, so it is never the way out of a refusal: where it is the
+ * nearest one, no node is named. The refusal has the reason of each other node. */
+static void point_elsewhere(struct ga_refusal *refusal, const char *node, const char *id)
+{
+	if (!names(refusal->sentence, node) && !names(refusal->hint, node))
 		return;
+	free(refusal->code);
+	refusal->code = ga_xstrdup("no_capacity");
+	free(refusal->sentence);
+	refusal->sentence = ga_xstrdup("no other node has room for it");
 	free(refusal->hint);
 	refusal->hint = ga_xprintf("it moves when another node has room: gpuaas-list nodes and "
 				   "gpuaas-list slots show them; gpuaas-show %s shows the owner, "
@@ -48,7 +67,7 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 		return ga_wrap(err, "a new place for '%s'", allocation);
 	placed = &p->results.v[0];
 	if (!placed->is_plan) {
-		point_elsewhere(&placed->refusal, allocation);
+		point_elsewhere(&placed->refusal, node, allocation);
 		ga_say("allocation %s goes on running: it has no other place", allocation);
 	}
 	return ga_placer_emit(p, err) < 0 ? -1 : placed->is_plan;

@@ -208,6 +208,23 @@ static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
 	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
 }
 
+/* The pools near to one that no node is in. */
+static char *pool_hint(const struct ga_place_ask *ask)
+{
+	const char *pool = either(ask->request->pool, ask->profile->pool);
+	const struct ga_fleet *f = ask->fleet;
+	ga_autofree char *hint = NULL;
+	struct ga_closest_names near;
+	size_t i;
+
+	ga_closest_begin(&near, pool);
+	for (i = 0; i < f->nodes.n && !ga_streq(f->nodes.v[i].pool, pool); i++)
+		if (f->nodes.v[i].pool)
+			ga_closest_word(&near, f->nodes.v[i].pool);
+	hint = i < f->nodes.n ? ga_xstrdup("") : ga_closest_hint(&near);
+	return ga_xprintf("%s'gpuaas-list nodes' shows the pool of each", hint);
+}
+
 /* The request or its profile names a region that is not open. */
 static bool refuse_closed(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
@@ -507,16 +524,28 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    nearest_hint(ask, t, near));
 }
 
-/* Whether the named node is not in the fleet: it is retired or unknown. */
-static bool is_missing(const struct ga_place_ask *ask)
+/* The node that the request names; NULL: it names none, or one that is retired or unknown. */
+static const struct ga_fleet_node *named_node(const struct ga_place_ask *ask)
 {
 	size_t i;
 
-	if (!ask->request->node)
-		return false;
-	for (i = 0; i < ask->fleet->nodes.n; i++)
+	for (i = 0; ask->request->node && i < ask->fleet->nodes.n; i++)
 		if (ga_streq(ask->fleet->nodes.v[i].id, ask->request->node))
-			return false;
+			return &ask->fleet->nodes.v[i];
+	return NULL;
+}
+
+/* Nothing was ever approved on the named node: whatever else the request wants, it has no slot. */
+static bool refuse_unapproved(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	const struct ga_fleet_node *node = named_node(ask);
+
+	if (!node || node->slots.n || !ga_streq(node->why, "node_enrolled"))
+		return false;
+	say(ret, "not_ready",
+	    ga_xprintf("nothing is approved on node '%s', so nothing is placed there", node->id),
+	    ga_xprintf("approve it: on that host, 'gpuaas-discover | gpuaas-approve --all-ready | "
+		       "gpuaas-wipe'"));
 	return true;
 }
 
@@ -611,18 +640,19 @@ static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)
 static void refuse_by(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 		      struct ga_refusal *ret)
 {
-	if (is_missing(ask)) {
+	if (ask->request->node && !named_node(ask)) {
 		say(ret, "node_missing",
 		    ga_xprintf("node '%s' is retired, or was never there", ask->request->node),
 		    ga_xstrdup("'gpuaas-list nodes' shows them"));
 	} else if (wants_nothing(ask)) {
 		refuse_types(ask, ret);
+	} else if (refuse_unapproved(ask, ret)) {
+		; /* also where its mode, region or types are not known yet */
 	} else if (refuse_closed(ask, ret) || refuse_region(ask, ret)) {
 		; /* whatever the nodes of the region have */
 	} else if (!t->here && ask->fleet->nodes.n) {
 		if (t->in_region)
-			say(ret, "other_pool_wanted", nowhere(ask, true),
-			    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
+			say(ret, "other_pool_wanted", nowhere(ask, true), pool_hint(ask));
 		else
 			say(ret, "other_region_wanted", nowhere(ask, false),
 			    ga_place_open_regions(ask));

@@ -65,30 +65,16 @@ const char *ga_node_unwiped_disks(const char *reason)
 char *ga_node_reason(const char *old, const char *reason)
 {
 	const char *disks = ga_node_unwiped_disks(old);
-
-	return disks && !strstr(reason, disks) ? ga_xprintf("%s; %s", reason, disks) :
-						 ga_xstrdup(reason);
-}
-
-/* Adds the reason behind those that stand there: a drain does not end the reason of a quarantine,
- * nor that of another drain. Allocated. */
-static char *add_reason(const char *old, const char *reason)
-{
-	const char *disks = ga_node_unwiped_disks(old);
 	size_t n = !old ? 0 : disks ? (size_t)(disks - old) : strlen(old);
 	ga_autofree char *before = ga_xstrndup(old ? old : "", n), *both = NULL;
 
 	while (n && strchr("; ", before[n - 1]))
 		before[--n] = '\0';
-	if (!n || strstr(reason, before)) /* it says all of it again */
-		return ga_node_reason(old, reason);
-	if (strstr(before, reason))
-		return ga_xstrdup(old);
-	/* The last ones stay: who drains a node again and again says what counts now. */
-	if (n + strlen(reason) + 2 > GA_PERSON_REASONS_MAX)
-		return ga_node_reason(old, reason);
-	both = ga_xprintf("%s; %s", before, reason);
-	return ga_node_reason(old, both);
+	both = ga_person_add_reason(before, reason);
+	/* The last one stays: a person who drains a node again and again says what counts now. */
+	if (!both)
+		both = ga_xstrdup(reason);
+	return disks && !strstr(both, disks) ? ga_xprintf("%s; %s", both, disks) : GA_TAKE(both);
 }
 
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
@@ -130,7 +116,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	undrain = ga_streq(v->name, "undrain");
 	disks = ga_node_unwiped_disks(n.cordon_reason);
 	reason = undrain      ? NULL :
-		 move->reason ? add_reason(n.cordon_reason, move->reason) :
+		 move->reason ? ga_node_reason(n.cordon_reason, move->reason) :
 				ga_strdup0(n.cordon_reason);
 	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))

@@ -42,10 +42,11 @@ static const struct verb verbs[] = {
 	  "generation = generation + 1 WHERE id = ?1",
 	  "sss" },
 	{ "quarantine",
-	  { "disabled", "available", "cleanup_blocked" },
+	  { "disabled", "available", "cleanup_blocked", "quarantined" },
 	  "quarantined",
 	  true,
-	  "UPDATE slot SET state = 'quarantined', since = ?3, disabled_reason = ?2, "
+	  "UPDATE slot SET state = 'quarantined', "
+	  "since = CASE state WHEN 'quarantined' THEN since ELSE ?3 END, disabled_reason = ?2, "
 	  "generation = generation + 1 WHERE id = ?1",
 	  "sss" },
 	{ "retire",
@@ -60,9 +61,7 @@ static const struct verb verbs[] = {
 	  { NULL },
 	  NULL,
 	  true,
-	  /* The reason of a second person stands beside that of the first. */
-	  "UPDATE slot SET cordon = iif(cordon IS NULL, ?2, cordon || '; ' || ?2), "
-	  "generation = generation + 1 WHERE id = ?1",
+	  "UPDATE slot SET cordon = ?2, generation = generation + 1 WHERE id = ?1",
 	  "ss" },
 	/* Of a disabled slot that nobody cordoned and that waits for its approval, the reason of
 	 * the disable: enable ends that of others. */
@@ -399,40 +398,43 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 
 /* ---- all verbs ---- */
 
-/* Whether the reason is one of those that stand there, with "; " between them. */
-static bool has_reason(const char *reasons, const char *reason)
+/* Whether the reason of the move stands behind those of earlier moves: that of a second person does
+ * not end that of the first. The reason of a retirement stands alone. */
+static bool adds_reason(const struct verb *v)
 {
-	size_t n = strlen(reason);
-	const char *at = reasons;
+	return v->needs_reason && !ga_streq(v->name, "retire") && v->sql;
+}
 
-	while (at && (at = strstr(at, reason))) {
-		if ((at == reasons || ga_starts(at - 2, "; ")) &&
-		    (!at[n] || ga_starts(at + n, "; ")))
-			return true;
-		at++;
+/* The reasons that stand at the slot after the move, allocated. A move to another state happens
+ * also where its reason finds no room; then only the audit has that one. */
+static int reasons_after(const struct verb *v, const struct ga_slot *s, const char *old,
+			 const char *reason, char **ret, struct ga_err *err)
+{
+	*ret = adds_reason(v) ? ga_person_add_reason(old, reason) : ga_strdup0(reason);
+	if (!adds_reason(v) || *ret)
+		return 0;
+	if (v->to && !ga_streq(v->to, s->state)) {
+		*ret = ga_xstrdup(old);
+		return 0;
 	}
-	return false;
-}
-
-static int too_many_reasons(const struct ga_slot *s, struct ga_err *err)
-{
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
-			 ("slot '%s' is cordoned for so many reasons that no other fits", s->slot),
-			 ("gpuaas-show %s has them; gpuaas-approve uncordon ends them", s->slot));
+			 ("slot '%s' is %s for so many reasons that no other fits", s->slot,
+			  v->to ? v->to : "cordoned"),
+			 ("gpuaas-show %s has them; gpuaas-approve %s %s ends them%s", s->slot,
+			  v->to ? "enable" : "uncordon", s->slot,
+			  ga_streq(v->to, "quarantined") ? ", after a disable" : ""));
 }
 
-/* A move that is done already is not done again. */
-static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
+/* A move that is done already is not done again. old: the reasons of earlier moves. */
+static bool is_done(const struct verb *v, const struct ga_slot *s, const char *old,
+		    const char *reason)
 {
 	if (ga_streq(v->name, "uncordon"))
 		return !s->cordon && !(ga_streq(s->state, "disabled") && s->cordon_reason &&
 				       s->blockers.n);
 	if (v->to && !ga_streq(v->to, s->state))
 		return false;
-	if (ga_streq(v->name, "cordon"))
-		return has_reason(s->cordon, reason);
-	/* In such a state the reason that shows is that of the move, unless it has none. */
-	return v->to && ga_streq(s->cordon_reason, reason) && !ga_streq(s->cordon, reason);
+	return ga_person_has_reason(old, reason);
 }
 
 /* Adds how to retire a slot that was not wiped: the first command that can wipe it, or the record
@@ -474,7 +476,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
-	ga_autofree char *now = ga_time_now();
+	ga_autofree char *now = ga_time_now(), *old = NULL, *reasons = NULL;
 	const struct verb *v;
 	bool destroyed = false;
 	int r = 0;
@@ -510,12 +512,15 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 	} else if (ga_streq(verb, "repair")) {
 		r = repair(db, &s, reason, ret_slot, ret_order, has_order, err);
 	} else {
-		if (!is_done(v, &s, reason)) {
-			if (ga_streq(verb, "cordon") && s.cordon &&
-			    strlen(s.cordon) + strlen(reason) + 2 > GA_PERSON_REASONS_MAX)
-				return too_many_reasons(&s, err);
+		if (ga_db_get(db, err,
+			      "SELECT iif(?2, disabled_reason, cordon) FROM slot WHERE id = ?1",
+			      "siS", s.slot, (int64_t)(v->to != NULL), &old) < 0)
+			return -1;
+		if (!is_done(v, &s, old, reason)) {
+			if (reasons_after(v, &s, old, reason, &reasons, err) < 0)
+				return -1;
 			r = ga_db_change_by(db, err, v->sql, v->types, s.slot,
-					    reason, now, disposal);
+					    reasons, now, disposal);
 			if (r < 0 && ga_streq(verb, "retire") && s.tainted)
 				return hint_unwiped(db, &s, err);
 			/* Damage in its row stays visible: nothing else names a slot that is not on

@@ -127,3 +127,21 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 	}
 	return n ? 0 : unknown(db, kind, text, err);
 }
+
+int ga_store_also_named(struct ga_db *db, const char *kind, const char *text,
+			struct ga_texts *ret, struct ga_err *err)
+{
+	return ga_db_texts(db, ret, err,
+			   "SELECT DISTINCT k || iif(k = 'evidence', ' --where evidence=', "
+			   "'s --where name=') || ?1 FROM ("
+			   "SELECT 'allocation' AS k FROM allocation WHERE name = ?1 "
+			   "UNION ALL SELECT 'node' FROM node WHERE name = ?1 "
+			   "UNION ALL SELECT 'team' FROM team WHERE name = ?1 "
+			   "UNION ALL SELECT 'grant' FROM access_grant WHERE name = ?1 "
+			   "UNION ALL SELECT 'app' FROM app WHERE name = ?1 AND current = 1 "
+			   "UNION ALL SELECT 'profile' FROM profile WHERE name = ?1 "
+			   "UNION ALL SELECT 'image' FROM image WHERE name = ?1 "
+			   "UNION ALL SELECT 'evidence' FROM wipe_evidence WHERE id = ?1) named "
+			   "WHERE k <> ?2 ORDER BY 1",
+			   "ss", text, kind);
+}

@@ -12,5 +12,10 @@
  * three digits for a slot, which may also be its number on the node. */
 GA_MUST_CHECK int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 				   const char **kind_found, struct ga_err *err);
+/* Adds to ret the words behind gpuaas-list that list the objects of other kinds with exactly this
+ * name ("teams --where name=red"), such as a team beside an allocation, or wipe evidence with this
+ * id. kind is that of the object which is meant. */
+GA_MUST_CHECK int ga_store_also_named(struct ga_db *db, const char *kind, const char *text,
+				      struct ga_texts *ret, struct ga_err *err);
 
 #endif

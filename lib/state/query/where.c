@@ -64,7 +64,8 @@ static const struct ga_field *member(const struct ga_schema *schema, const char 
 		n = n > (size_t)(end - path) ? (size_t)(end - path) : n;
 		f = find(schema, path, n);
 		*inner = schema;
-		if (!f || path + n == end)
+		/* Which members such an object has depends on the record. */
+		if (!f || path + n == end || f->type == GA_F_JSON)
 			return f;
 		if (!f->sub)
 			return NULL;
@@ -301,8 +302,9 @@ static int read_value(const struct ga_field *f, enum ga_where_op op, int64_t now
 				 ("'%s' has members and no value of its own", f->name),
 				 ("'%s.%s' is one; '%s=null' is without any", f->name,
 				  f->sub->fields->name, f->name));
-	case GA_F_DECIMAL: /* no listed kind has one */
 	case GA_F_JSON:
+		return 0;
+	case GA_F_DECIMAL: /* no listed kind has one */
 		break;
 	}
 	return ga_fail_for(err, GA_USAGE, "no_value", "'%s' cannot be compared", f->name);
@@ -399,6 +401,10 @@ int ga_where_parse(const struct ga_schema *schema, const char *text, int64_t now
 	ret->field = member(schema, text, len, &inner);
 	if (!ret->field)
 		return no_member(inner, text, len, err);
+	if (ret->field->type == GA_F_JSON && !memchr(text, '.', len))
+		return ga_refuse(err, GA_USAGE, "no_value", NULL,
+				 ("'%s' has members and no value of its own", ret->field->name),
+				 ("'%s.NAME' is one, as a record shows it", ret->field->name));
 	ret->op = ops[i].op;
 	p += strlen(ops[i].sign);
 	if (ret->op != GA_WHERE_IS && ret->op != GA_WHERE_IS_NOT && !has_order(ret->field))
@@ -559,6 +565,44 @@ static bool value_is(const struct ga_where *w, const struct ga_field *f, const v
 	return false;
 }
 
+static bool json_value_is(json_t *json, const struct ga_where_value *v)
+{
+	ga_autofree char *number = NULL;
+
+	if (!json || json_is_null(json) || v->null)
+		return v->null && (!json || json_is_null(json));
+	if (json_is_boolean(json))
+		return ga_streq(v->text, json_is_true(json) ? "true" : "false") ||
+		       ga_streq(v->text, json_is_true(json) ? "yes" : "no");
+	if (json_is_string(json))
+		return is_text(json_string_value(json), v);
+	number = json_dumps(json, JSON_ENCODE_ANY);
+	return json_is_number(json) && ga_streq(number, v->text);
+}
+
+/* As some_is, of a member whose members the schema does not know. */
+static bool some_json_is(json_t *json, const char *path, const struct ga_where *w)
+{
+	size_t len = strcspn(path, "."), i;
+	json_t *item;
+
+	if (json_is_array(json)) {
+		json_array_foreach(json, i, item)
+			if (some_json_is(item, path, w))
+				return true;
+		if (json_array_size(json))
+			return false;
+		json = NULL;
+	}
+	if (*path)
+		return some_json_is(json_object_getn(json, path, len),
+				    path + len + (path[len] == '.'), w);
+	for (i = 0; i < w->values.n; i++)
+		if (json_value_is(json, &w->values.v[i]))
+			return true;
+	return false;
+}
+
 /* Whether a value at the path is one of the condition, of a list any element's. */
 static bool some_is(const struct ga_schema *schema, const void *obj, const char *path,
 		    const struct ga_where *w)
@@ -574,6 +618,8 @@ static bool some_is(const struct ga_schema *schema, const void *obj, const char 
 	if (!path[len])
 		return value_is(w, f, p, obj);
 	path += len + 1;
+	if (f->type == GA_F_JSON)
+		return some_json_is(*(json_t *const *)p, path, w);
 	if (f->type == GA_F_LIST) {
 		list = p;
 		for (i = 0; i < list->n; i++)

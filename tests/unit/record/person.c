@@ -5,6 +5,42 @@
 
 #include "t.h"
 
+static void check_reasons(void)
+{
+	static const struct {
+		const char *old, *reason, *both;
+	} cases[] = {
+		{ NULL, "fan", "fan" },
+		{ "", "fan", "fan" },
+		{ "fan", "fan", "fan" },
+		{ "fan", "disk", "fan; disk" },
+		{ "fan; disk", "fan", "fan; disk" },
+		{ "fan; disk", "disk", "fan; disk" },
+		{ "fan noise", "fan", "fan noise; fan" },
+		{ "a fan", "fan", "a fan; fan" },
+		{ "fan", "fan; disk", "fan; disk" },
+		{ "n", "fan", "n; fan" },
+	};
+	char full[GA_PERSON_REASONS_MAX - 4];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ga_autofree char *both = ga_person_add_reason(cases[i].old, cases[i].reason);
+
+		t_str(both, cases[i].both, "'%s' behind '%s'", cases[i].reason,
+		      cases[i].old ? cases[i].old : "nothing");
+	}
+	memset(full, 'x', sizeof(full));
+	full[sizeof(full) - 1] = '\0';
+	{
+		ga_autofree char *fits = ga_person_add_reason(full, "fan");
+		ga_autofree char *none = ga_person_add_reason(full, "fans");
+
+		t_int((int)strlen(fits), GA_PERSON_REASONS_MAX, "all the room that there is");
+		t_ok(!none, "one byte more");
+	}
+}
+
 int main(void)
 {
 	static const struct {
@@ -36,6 +72,7 @@ int main(void)
 		t_str(err.msg, cases[i].message ? cases[i].message : "", "its message");
 		t_int(err.code, cases[i].message ? GA_BADREC : GA_OK, "its code");
 	}
+	check_reasons();
 	memset(big, 'x', sizeof(big));
 	big[sizeof(big) - 1] = '\0';
 	{

@@ -297,6 +297,48 @@ static const struct {
 	  "node 'b' are not available (fabric_vf_shared)", "where node=b" },
 };
 
+/* A request names a node on which nothing was ever approved, beside one that has room. */
+static void unapproved(void)
+{
+	struct ga_decision d;
+	struct scene s;
+
+	scene(&s, "a: b:f");
+	s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, "node_enrolled");
+	s.request.count = 1;
+	s.request.shape = word("slice");
+	s.request.node = word("a");
+	ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+	t_ok(!d.placed, "nothing is placed on it");
+	t_str(d.refusal.code, "not_ready", "its code");
+	t_str(d.refusal.sentence, "nothing is approved on node 'a', so nothing is placed there",
+	      "approval is missing");
+	t_ok(strstr(d.refusal.hint, "'gpuaas-discover | gpuaas-approve --all-ready"),
+	     "how it is approved: %s", d.refusal.hint);
+	ga_decision_release(&d);
+	end(&s);
+}
+
+/* A pool with a typing error: the near one stands in the hint once. */
+static void near_pool(void)
+{
+	struct ga_decision d;
+	struct scene s;
+	size_t i;
+
+	scene(&s, "a:f b:f");
+	for (i = 0; i < s.fleet.nodes.n; i++)
+		s.fleet.nodes.v[i].pool = ga_fleet_word(&s.fleet, "h200");
+	s.request.shape = word("slice");
+	s.request.pool = word("h20");
+	ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+	t_ok(!d.placed, "nothing is placed");
+	t_str(d.refusal.hint, "near to it: 'h200'; 'gpuaas-list nodes' shows the pool of each",
+	      "its hint");
+	ga_decision_release(&d);
+	end(&s);
+}
+
 static void nearest(void)
 {
 	size_t i;
@@ -909,6 +951,8 @@ int main(void)
 	reasons();
 	regions();
 	nearest();
+	unapproved();
+	near_pool();
 	partition_hints();
 	maintenance_hints();
 	answers();

@@ -30,6 +30,7 @@ struct whole {
 	struct ga_ints counts;
 	struct part *nvme;
 	GA_LIST(struct part) blockers;
+	json_t *detail;
 };
 static const struct ga_schema whole = {
 	.kind = "gpuaas.whole/1",
@@ -53,6 +54,7 @@ static const struct ga_schema whole = {
 		GA_COUNTS(whole, counts, GA_REQ, "numbers"),
 		GA_OBJ(whole, nvme, GA_NULLOK, &part, "part"),
 		GA_LISTOF(whole, blockers, &part, "parts"),
+		GA_JSON(whole, detail, GA_REQ, "members that the schema does not know"),
 		GA_FIELDS_END,
 	},
 };
@@ -66,7 +68,9 @@ static const char record[] =
 	"\"tainted\":true,\"slots\":[\"aaaaaaaa\",\"bbbbbbbb\"],\"counts\":[1,8],"
 	"\"nvme\":{\"code\":null,\"size_bytes\":1000},"
 	"\"blockers\":[{\"code\":\"one\",\"size_bytes\":null},"
-	"{\"code\":\"two\",\"size_bytes\":5}]}";
+	"{\"code\":\"two\",\"size_bytes\":5}],"
+	"\"detail\":{\"reason\":\"bad fan\",\"n\":4,\"on\":true,\"to\":null,"
+	"\"of\":{\"k\":[\"a\",\"b\"],\"none\":[]}}}";
 
 /* The time at which durations end. */
 #define NOW INT64_C(1795680000000000) /* 2026-11-26T08:00:00Z */
@@ -75,6 +79,14 @@ static const struct {
 	const char *condition;
 	bool matches;
 } cases[] = {
+	{ "detail.reason=bad fan", true }, { "detail.reason=bad", false },
+	{ "detail.reason!=bad", true },	   { "detail.n=4", true },
+	{ "detail.n=5", false },	   { "detail.on=true", true },
+	{ "detail.on=no", false },	   { "detail.to=null", true },
+	{ "detail.reason=null", false },   { "detail.missing=null", true },
+	{ "detail.missing=x", false },	   { "detail.missing.x!=y", true },
+	{ "detail.of.k=b", true },	   { "detail.of.k=c", false },
+	{ "detail.of.none=null", true },   { "detail.of=x", false },
 	{ "state=wiping", true },	   { "state=active", false },
 	{ "state=active,wiping", true },   { "state!=active", true },
 	{ "state!=active,wiping", false }, { "state=\"wiping\"", true },
@@ -174,6 +186,8 @@ static const struct {
 	{ "note<=x", "'<=' compares numbers and times", "" },
 	{ "tainted>false", "'>' compares numbers and times", "" },
 	{ "count>null", "nothing is more or less than null", "" },
+	{ "detail=x", "'detail' has members and no value of its own", "'detail.NAME' is one" },
+	{ "detail.n>3", "'>' compares numbers and times, and 'detail' has none", "" },
 	{ "nvme=x", "'nvme' has members and no value of its own", "'nvme.code' is one" },
 	{ "memory_mib=64.0 QiB", "'64.0 QiB' is no number", "'8.0 MiB'" },
 	{ "parts_ppm=x%", "'x%' is no number", "also with a unit: 5%, 0.2%" },

@@ -82,8 +82,10 @@ heading()
   exec 9<> "$T/pipe"
   run_ok gpuaas-match <&9
   cat "$T/requirement.json" >&9
-  run_status 2 gpuaas-match --memory 16GB <&9
+  run_status 2 gpuaas-match --team t1 <&9
   assert_stderr "records wait on standard input"
+  # In a loop over records the options are the requirement.
+  run_ok gpuaas-match --memory 16GB <&9
   # They still wait there.
   read -r line <&9
   assert_equal "$line" "$(< "$T/requirement.json")"

@@ -644,11 +644,15 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	int n;
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	const char *first;
+	bool forgot;
 	size_t i;
 
 	args = ga_cli_args(&n);
-	if ((!n && ga_cli_refuse_piped(read_piped, err) < 0) ||
-	    ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
+	if (ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0)
+		return -1;
+	/* With a requirement in options, the records are those of the loop around it. */
+	forgot = !n && !ga_match_asks(&m.need);
+	if ((forgot && ga_cli_refuse_piped(read_piped, err) < 0) ||
 	    ga_cli_catalogue(&m.accels, err) < 0)
 		return -1;
 	if (m.o->measured) {
@@ -685,5 +689,5 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	if ((o->request ? write_request(&m, err) : write_answers(&m, err)) < 0)
 		return -1;
 	/* A requirement that came meanwhile. */
-	return n ? 0 : ga_cli_refuse_piped(read_piped, err);
+	return forgot ? ga_cli_refuse_piped(read_piped, err) : 0;
 }

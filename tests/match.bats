@@ -78,6 +78,8 @@ heading()
   assert_output ""
   assert_stderr "records wait on standard input, and this command does not read them"
   assert_stderr "hint: 'gpuaas-match -' reads a requirement"
+  { echo; cat "$T/requirement.json"; } > "$T/blank.json"
+  run_status 2 gpuaas-match < "$T/blank.json"
   mkfifo "$T/pipe"
   exec 9<> "$T/pipe"
   run_ok gpuaas-match <&9

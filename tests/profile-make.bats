@@ -53,7 +53,7 @@ discovered()
   gpuaas-state init > "$T/init"
   run_status 4 hand one --domain-type test
   assert_stderr "profile 'one' has domain_type test"
-  assert_stderr "hint: give the profile domain_type kvm, or none: gpuaas-profile set one --domain-type kvm"
+  assert_stderr "hint: give it --domain-type kvm: gpuaas-profile create takes that, and gpuaas-profile set of one that is there"
   hand one > "$T/made"
   run_status 4 profile set one --domain-type test
   profile show one > "$T/shown"

@@ -7,7 +7,8 @@ DROP INDEX slot_place;
 ALTER TABLE slot DROP COLUMN counted;
 -- Of cordon; only uncordon ends it.
 ALTER TABLE slot RENAME COLUMN cordon_reason TO cordon;
--- Of disable, quarantine or retire; enable and repair end it.
+-- Of disable, quarantine or retire; enable and repair end it, and uncordon where the slot waits
+-- for an approval.
 ALTER TABLE slot ADD COLUMN disabled_reason TEXT;
 -- Whose reason it is cannot be seen any more: enable ends it, as it did.
 UPDATE slot SET disabled_reason = cordon, cordon = NULL

@@ -69,6 +69,15 @@ static const struct ga_opt common_opts[] = {
 	GA_OPTS_END,
 };
 
+bool ga_cli_is_offered(const struct ga_prog *prog, const struct ga_cmd *cmd, const struct ga_opt *o)
+{
+	const struct ga_schema *prints = cmd ? cmd->prints : prog->prints;
+	bool of_records = o->var == &cli.form || o->var == &cli.columns || o->var == &cli.sort ||
+			  o->var == &cli.json || o->var == &cli.table;
+
+	return prints != &ga_prints_text || !of_records;
+}
+
 static const struct ga_opt state_opts[] = {
 	{ .name = "state", .type = GA_O_PATH, .var = &cli.state, .arg = "FILE",
 	  .help = "the state file (default $GPUAAS_STATE, /var/lib/gpuaas/state.db)" },

@@ -264,7 +264,7 @@ GA_MUST_CHECK int ga_cli_may_replace(const char *path, struct ga_err *err);
  * come. The argument "what" names the expected records in the message. */
 GA_MUST_CHECK int ga_cli_need_pipe(const char *what, struct ga_err *err);
 /* For a command that does not read standard input: refuses records that wait there (GA_USAGE), a
- * pipe or a file whose next byte begins one, and does not take them away. It does not wait for a
+ * pipe or a file whose next line begins one, and does not take them away. It does not wait for a
  * stage that has written nothing yet, so call it again at the end. hint: how they are read. */
 GA_MUST_CHECK int ga_cli_refuse_piped(const char *hint, struct ga_err *err);
 

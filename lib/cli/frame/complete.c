@@ -670,7 +670,8 @@ static void offer_options(const struct cursor *c)
 		for (o = *t; o->name; o++) {
 			ga_autofree char *word = ga_xprintf("--%s", o->name);
 
-			ga_cli_offer(word, o->help, c->begin);
+			if (ga_cli_is_offered(c->prog, c->cmd, o))
+				ga_cli_offer(word, o->help, c->begin);
 		}
 	}
 }
@@ -691,6 +692,8 @@ static void offer_value(const struct cursor *c, const struct ga_opt *o, const ch
 	/* "TEAM,…": after a comma comes the next one. */
 	if (last && strstr(o->arg, ",…"))
 		before = up_to_last = ga_xstrndup(c->begin, (size_t)(last + 1 - c->begin));
+	if (!ga_cli_is_offered(c->prog, c->cmd, o))
+		return;
 	if (o->short_name == 'o' && !has_forms(c))
 		offer_words(ga_form_words, before, c->begin);
 	else if (o->values)

@@ -138,7 +138,8 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 	ga_str_add(&text, "\noptions:\n");
 	for (t = ga_cli_tables(prog, cmd); *t; t++)
 		for (o = *t; o->name; o++)
-			add_option(o, &text);
+			if (ga_cli_is_offered(prog, cmd, o))
+				add_option(o, &text);
 	ga_str_add(&text, "\n");
 	/* These are of all its commands together. */
 	if (!cmd) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,32 +60,43 @@ int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, str
 	return more;
 }
 
-/* The first byte that waits on standard input, which stays there; 0: none does, or it is neither a
- * pipe nor a file. */
-static char next_byte(void)
+/* Looks at what waits on standard input and leaves it there: up to size bytes of a pipe or a file;
+ * 0: nothing does, or it is neither. */
+static ssize_t peek(char *buf, size_t size)
 {
 	struct pollfd waiting = { .fd = STDIN_FILENO, .events = POLLIN };
+	ga_autofd int from = -1, to = -1;
 	int copy[2];
 	struct stat st;
-	char c = 0;
+	ssize_t n;
 
 	if (fstat(STDIN_FILENO, &st) < 0)
 		return 0;
 	if (S_ISREG(st.st_mode))
-		return pread(STDIN_FILENO, &c, 1, lseek(STDIN_FILENO, 0, SEEK_CUR)) == 1 ? c : 0;
+		return pread(STDIN_FILENO, buf, size, lseek(STDIN_FILENO, 0, SEEK_CUR));
 	if (!S_ISFIFO(st.st_mode) || poll(&waiting, 1, 0) <= 0 || !(waiting.revents & POLLIN) ||
 	    pipe2(copy, O_CLOEXEC) < 0)
 		return 0;
-	if (tee(STDIN_FILENO, copy[1], 1, SPLICE_F_NONBLOCK) == 1 && read(copy[0], &c, 1) != 1)
-		c = 0;
-	close(copy[0]);
-	close(copy[1]);
-	return c;
+	from = copy[0];
+	to = copy[1];
+	n = tee(STDIN_FILENO, to, size, SPLICE_F_NONBLOCK);
+	return n > 0 ? read(from, buf, (size_t)n) : 0;
+}
+
+/* Whether a record waits: readers skip the blank lines before one. */
+static bool record_waits(void)
+{
+	char buf[512];
+	ssize_t n = peek(buf, sizeof(buf)), i;
+
+	for (i = 0; i < n && strchr(" \t\r\n", buf[i]) && buf[i]; i++)
+		;
+	return i < n && buf[i] == '{';
 }
 
 int ga_cli_refuse_piped(const char *hint, struct ga_err *err)
 {
-	if (next_byte() != '{')
+	if (!record_waits())
 		return 0;
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
 			 ("records wait on standard input, and this command does not read them"),

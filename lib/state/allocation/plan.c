@@ -250,8 +250,8 @@ int ga_store_domain_counts(struct ga_db *db, const struct ga_profile *p, struct 
 	return ga_refuse(err, GA_CONFLICT, "lab_domain", p->name,
 			 ("profile '%s' has domain_type test: that driver of libvirt runs no "
 			  "guest, and counts in a lab state alone", p->name),
-			 ("give the profile domain_type kvm, or none: gpuaas-profile set %s "
-			  "--domain-type kvm", p->name));
+			 ("give it --domain-type kvm: gpuaas-profile create takes that, and "
+			  "gpuaas-profile set of one that is there"));
 }
 
 static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *m,
@@ -330,7 +330,7 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		      ret->app, &ret->app_version) < 0)
 		return -1;
 	ret->lab = ga_db_is_lab(db);
-	/* A profile from before apply refused it. */
+	/* gpuaas-state apply takes any profile, also one of a lab. */
 	if (ga_store_domain_counts(db, profile, err) < 0)
 		return -1;
 	ret->price_micros = profile->price_micros;

@@ -71,9 +71,8 @@ char *ga_node_reason(const char *old, const char *reason)
 	while (n && strchr("; ", before[n - 1]))
 		before[--n] = '\0';
 	both = ga_person_add_reason(before, reason);
-	/* The last one stays: a person who drains a node again and again says what counts now. */
 	if (!both)
-		both = ga_xstrdup(reason);
+		return ga_xstrdup(old);
 	return disks && !strstr(both, disks) ? ga_xprintf("%s; %s", both, disks) : GA_TAKE(both);
 }
 
@@ -118,6 +117,13 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	reason = undrain      ? NULL :
 		 move->reason ? ga_node_reason(n.cordon_reason, move->reason) :
 				ga_strdup0(n.cordon_reason);
+	if (there && move->reason && ga_streq(reason, n.cordon_reason) &&
+	    !ga_person_has_reason(n.cordon_reason, move->reason))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", n.node,
+				 ("node '%s' is %s for so many reasons that no other fits", n.node,
+				  n.state),
+				 ("gpuaas-node show %s has them; gpuaas-node undrain %s ends them",
+				  n.node, n.node));
 	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err);

@@ -27,8 +27,8 @@ GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 /* The disks in no slot that a reason of a node names: its end, from "disk WWID: …" on, or NULL. */
 const char *ga_node_unwiped_disks(const char *reason);
 /* The reasons of old with this one behind them, and the disks of old last: a drain does not end the
- * reason of a quarantine, nor that of another drain. The reason and the disks alone where together
- * they are longer than GA_PERSON_REASONS_MAX. Allocated. */
+ * reason of a quarantine, nor that of another drain. A copy of old where together they are longer
+ * than GA_PERSON_REASONS_MAX; then only the audit has this one. Allocated. */
 char *ga_node_reason(const char *old, const char *reason);
 
 /*

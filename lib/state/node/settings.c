@@ -156,13 +156,34 @@ static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, st
 	return r;
 }
 
+/* A name that another object answers to would mean the one in one command and the other in another;
+ * another node's name is refused by the table. */
+static int refuse_name(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autofree char *kind = NULL, *id = NULL;
+	int r = s->name && *s->name ?
+			ga_db_one(db, err,
+				  "SELECT 'allocation', id FROM allocation WHERE id = ?1 OR "
+				  "(name = ?1 AND state NOT IN " GA_SQL_ENDED ") UNION ALL "
+				  "SELECT 'slot', id FROM slot WHERE id = ?1 UNION ALL "
+				  "SELECT 'node', id FROM node WHERE id = ?1 AND id <> ?2 LIMIT 1",
+				  "ssSS", s->name, s->node, &kind, &id) :
+			0;
+
+	return r <= 0 ? r :
+			ga_refuse(err, GA_CONFLICT, "name_taken", id,
+				  ("node '%s' cannot have the name '%s': %s %s has it", s->node,
+				   s->name, kind, id),
+				  ("give another name; 'gpuaas-show %s' shows what has it", id));
+}
+
 int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
 				 struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	int known = ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", s->node), changed;
 
-	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
+	if (known < 0 || refuse_name(db, s, err) < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
 	    refuse_address(db, s, err) < 0)
 		return -1;
 	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",

@@ -111,8 +111,7 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	ga_fail_about(err, GA_CONFLICT, "wrong_state", s->slot,
 		      "slot '%s' is %s: %s is for slots that are %s", s->slot, s->state, v->name,
 		      from.len ? from.buf : "not retired");
-	if (may_begin(find_verb("disable"), s->state) && ga_streq(v->name, "enable") &&
-	    ga_streq(s->state, "quarantined"))
+	if (ga_streq(v->name, "enable") && ga_streq(s->state, "quarantined"))
 		return ga_hint(err, "gpuaas-approve disable %s --reason TEXT first", s->slot);
 	if (s->cordon && ga_streq(v->name, "enable") && ga_streq(s->state, "available"))
 		return ga_hint(err, "it is cordoned (%s): gpuaas-approve uncordon %s",

@@ -536,6 +536,11 @@ static bool value_is(const struct ga_where *w, const struct ga_field *f, const v
 	case GA_F_BOOL:
 		return number_is(w, *(const bool *)p);
 	case GA_F_TRI:
+		/* One that may be left out is false then. */
+		if (f->presence == GA_OPT && *(const int64_t *)p == GA_UNKNOWN &&
+		    number_is(w, false))
+			return true;
+		return number_is(w, *(const int64_t *)p);
 	case GA_F_INT:
 		return number_is(w, *(const int64_t *)p);
 	case GA_F_OBJ:

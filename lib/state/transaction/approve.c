@@ -133,8 +133,8 @@ static int note_destruction(struct ga_approve_run *run, const char *wwid, const 
 		*ga_list_add(&run->notes) = ga_xprintf(
 			"slot %s stays disabled, and --destroy-data allows nothing: give it again "
 			"when nothing else blocks the slot%s%s", s->slot,
-			s->cordon_reason ? "; first: gpuaas-approve uncordon " : "",
-			s->cordon_reason ? s->slot : "");
+			s->cordon ? "; first: gpuaas-approve uncordon " : "",
+			s->cordon ? s->slot : "");
 	else
 		*ga_list_add(&run->notes) = ga_xprintf(
 			"slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "
@@ -143,7 +143,6 @@ static int note_destruction(struct ga_approve_run *run, const char *wwid, const 
 	return 0;
 }
 
-/* by_hand: the type that people recorded for a GPU whose ids leave it open, or NULL. */
 /* The policy that the slot of the candidate has stays where this run says nothing else: an approval
  * after a repair must not lower what another person ordered. */
 static int keep_policy(const struct ga_approve_run *run, const struct ga_candidate *c,
@@ -171,6 +170,7 @@ static void cleanup_policy(struct ga_wipe_policy *p)
 	free(p->gpu_memory);
 }
 
+/* by_hand: the type that people recorded for a GPU whose ids leave it open, or NULL. */
 static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 		       const struct ga_accel_type *by_hand, struct ga_err *err)
 {

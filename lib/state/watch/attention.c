@@ -66,7 +66,7 @@ static char *stuck(const char *state, const char *since)
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
        S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED, S_UNBEGUN, S_BUSY, S_CAUSE,
-       S_ONLY_CORDON, S_WIPED };
+       S_ONLY_CORDON, S_WIPED, S_NODE_OUT };
 
 /* A wipe that nobody has begun after this many seconds: of this machine, or of a node whose wipes
  * the state hears of only when they end, or that is wiping other slots first. */
@@ -301,6 +301,31 @@ static void mend_first(struct ga_attend *f, const struct ga_rows *r)
 		}
 }
 
+/* A slot that a person cordoned has a row for the cordon, with that person's reason alone, and one
+ * for its fault. Only the command of the first ends the cordon; that of the fault shows whether it
+ * is still there. */
+static int attend_cordoned(const struct ga_rows *r, struct ga_attend *f,
+			   const struct ga_attend_to *to, struct ga_err *err)
+{
+	const char *since = ga_rows_text(r, S_CORDONED), *code = ga_rows_text(r, S_CODE);
+	const char *evidence = ga_rows_text(r, S_EVIDENCE);
+	struct ga_attend cordon = *f;
+
+	if (code && !strcmp(f->state, "disabled")) {
+		f->sentence = ga_xprintf("%s; it is cordoned too, and sells only when both end",
+					 evidence ? evidence : code);
+		f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
+		if (ga_attention_emit(f, to, err) < 0)
+			return -1;
+	}
+	cordon.code = "cordoned";
+	cordon.since = since ? since : f->since;
+	cordon.sentence = ga_xstrdup(ga_rows_text(r, S_ONLY_CORDON));
+	cordon.command = ga_command("gpuaas-approve uncordon %s", cordon.object);
+	cordon.from_here = true;
+	return ga_attention_emit(&cordon, to, err);
+}
+
 static int attend_slot(const struct ga_rows *r, const char *now, const struct ga_attend_to *to,
 		       struct ga_err *err)
 {
@@ -347,16 +372,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.command = unbegun_command(r);
 		return ga_attention_emit(&f, to, err);
 	} else if (ga_rows_text(r, S_ONLY_CORDON)) {
-		/* One reason of one person a row: what else keeps the slot out of use has the row
-		 * that comes when nobody cordons it. */
-		const char *since = ga_rows_text(r, S_CORDONED);
-
-		f.code = "cordoned";
-		f.since = since ? since : f.since;
-		f.sentence = ga_xstrdup(ga_rows_text(r, S_ONLY_CORDON));
-		f.command = ga_command("gpuaas-approve uncordon %s", f.object);
-		f.from_here = true;
-		return ga_attention_emit(&f, to, err);
+		return attend_cordoned(r, &f, to, err);
 	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
 		f.sentence = slot_sentence(r);
@@ -366,9 +382,11 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.command = ga_command("gpuaas-approve enable %s | gpuaas-wipe", f.object);
 		return ga_attention_emit(&f, to, err);
 	} else if (!strcmp(state, "disabled") && ga_rows_bool(r, S_WIPED)) {
-		f.code = "cordoned";
-		f.sentence = ga_xstrdup("it was cordoned while it was wiped, and nobody cordons it "
-					"now");
+		/* The node has a row of its own. */
+		if (ga_rows_bool(r, S_NODE_OUT))
+			return 0;
+		f.sentence = ga_xstrdup("its wipe was right, and what kept it from sale then, a "
+					"cordon, a fault or its node, has ended");
 		f.command = ga_command("gpuaas-approve enable %s | gpuaas-wipe", f.object);
 		return ga_attention_emit(&f, to, err);
 	} else {
@@ -412,7 +430,9 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"NULL), " UNBEGUN("s") ", EXISTS (SELECT 1 FROM slot o JOIN task t ON "
 			"t.object = o.id AND t.attempt = o.wipe_attempt WHERE "
 			"o.node_id = s.node_id AND o.state = 'wiping'), "
-			"s.wipe_cause, s.cordon, s.wipe_evidence_id IS NOT NULL "
+			"s.wipe_cause, s.cordon, s.wipe_evidence_id IS NOT NULL, "
+			"s.state = 'disabled' AND EXISTS (SELECT 1 FROM node "
+			"WHERE id = s.node_id AND state IN ('quarantined', 'retired')) "
 			"FROM (SELECT *, "
 			"CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "

@@ -74,3 +74,17 @@ char *ga_person_add_reason(const char *reasons, const char *reason)
 		return NULL;
 	return ga_xprintf("%s; %s", reasons, reason);
 }
+
+char *ga_person_put_reason(const char *reasons, const char *reason)
+{
+	ga_autofree char *left = ga_xstrdup(reasons ? reasons : "");
+	char *both, *at, *end;
+
+	while (!(both = ga_person_add_reason(left, reason))) {
+		end = left;
+		for (at = left; (at = strstr(at, "; ")); at++)
+			end = at;
+		*end = '\0';
+	}
+	return both;
+}

@@ -24,5 +24,7 @@ bool ga_person_has_reason(const char *reasons, const char *reason);
  * repeats all of them replaces them. reasons may be NULL or "". Allocated; NULL: together they are
  * longer than GA_PERSON_REASONS_MAX. */
 char *ga_person_add_reason(const char *reasons, const char *reason);
+/* The same; where together they are too long, the last ones of reasons go. Allocated. */
+char *ga_person_put_reason(const char *reasons, const char *reason);
 
 #endif

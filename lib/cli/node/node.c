@@ -305,13 +305,16 @@ static int set_name(struct run *run, struct ga_err *err)
 
 static int move_to(struct run *run, const char *deadline, struct ga_err *err)
 {
+	ga_autofree char *ended = NULL;
 	struct ga_node_move m = { ga_cli_command()->name, run->o->reason, deadline,
-				  run->o->generation };
+				  run->o->generation, &ended };
 	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
 
 	if (begin(run, true, true, err) < 0 ||
 	    ga_store_node_move(run->db, run->id, &m, &node, err) < 0)
 		return -1;
+	if (ended)
+		ga_say("node %s: this ends '%s'", node.node, ga_printable(ended));
 	return finish(run, &ga_node_schema, &node, err);
 }
 
@@ -394,7 +397,7 @@ static int drain(struct run *run, struct ga_err *err)
 /* A refusal comes before the question. */
 static int retire(struct run *run, struct ga_err *err)
 {
-	struct ga_node_move m = { "retire", run->o->reason, NULL, run->o->generation };
+	struct ga_node_move m = { "retire", run->o->reason, NULL, run->o->generation, NULL };
 	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
 	int r = begin(run, true, true, err);
 

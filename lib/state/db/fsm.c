@@ -56,7 +56,8 @@ static const struct ga_fsm_state node_states[] = {
 	  "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe", NULL, 0 },
 	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s --reason TEXT", NULL, 0 },
 	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", NULL, 0 },
-	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", NULL, 0 },
+	{ "quarantined", { "active", "draining", "retired" },
+	  "gpuaas-node undrain %s --reason TEXT", NULL, 0 },
 	{ "retired", { NULL }, NULL, NULL, 0 },
 	{ .name = NULL },
 };

@@ -70,9 +70,7 @@ char *ga_node_reason(const char *old, const char *reason)
 
 	while (n && strchr("; ", before[n - 1]))
 		before[--n] = '\0';
-	both = ga_person_add_reason(before, reason);
-	if (!both)
-		return ga_xstrdup(old);
+	both = ga_person_put_reason(before, reason);
 	return disks && !strstr(both, disks) ? ga_xprintf("%s; %s", both, disks) : GA_TAKE(both);
 }
 
@@ -81,10 +79,10 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 {
 	ga_autofree char *now = ga_time_now();
 	ga_cleanup(cleanup_node) struct ga_node n = { 0 };
-	ga_autofree char *reason = NULL;
+	ga_autofree char *reason = NULL, *fits = NULL;
 	const struct verb *v = verbs;
-	const char *deadline, *disks;
-	bool there, retire, undrain;
+	const char *deadline, *disks, *to;
+	bool there, retire, undrain, drain;
 
 	while (v->name && !ga_streq(v->name, move->verb))
 		v++;
@@ -92,7 +90,14 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 		return ga_fail(err, GA_USAGE, "unknown command '%.32s'", move->verb);
 	if (ga_store_node(db, node, &n, err) < 0)
 		return -1;
-	there = ga_streq(v->to, n.state);
+	drain = ga_streq(v->name, "drain");
+	/* Only an undrain ends what a person ordered by a quarantine. */
+	to = drain && ga_streq(n.state, "quarantined") ? n.state : v->to;
+	there = ga_streq(to, n.state);
+	if (drain && there && move->deadline && ga_streq(n.state, "quarantined"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", n.node,
+				 ("node '%s' is quarantined, so its drain has no deadline", n.node),
+				 ("leave --deadline out: it takes no work already"));
 	if (v->needs_reason && !(there && n.cordon_reason) && (!move->reason || !*move->reason))
 		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
 	if (move->generation != GA_UNKNOWN && move->generation != n.generation)
@@ -102,7 +107,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	retire = ga_streq(v->name, "retire");
 	/* Only an approval makes capacity of a new node; the node may be retired. */
 	if (!there && (ga_streq(n.state, "enrolled") ? !retire :
-						       !ga_fsm_is_edge(GA_M_NODE, n.state, v->to)))
+						       !ga_fsm_is_edge(GA_M_NODE, n.state, to)))
 		return fail_state(v, &n, err);
 	/* Devices and addresses stand in its slots: another node could not use them. */
 	if (retire && n.slots)
@@ -117,8 +122,8 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	reason = undrain      ? NULL :
 		 move->reason ? ga_node_reason(n.cordon_reason, move->reason) :
 				ga_strdup0(n.cordon_reason);
-	if (there && move->reason && ga_streq(reason, n.cordon_reason) &&
-	    !ga_person_has_reason(n.cordon_reason, move->reason))
+	fits = there && move->reason ? ga_person_add_reason(n.cordon_reason, move->reason) : NULL;
+	if (there && move->reason && !fits && !ga_node_unwiped_disks(move->reason))
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", n.node,
 				 ("node '%s' is %s for so many reasons that no other fits", n.node,
 				  n.state),
@@ -127,12 +132,18 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err);
+	if (undrain && ga_streq(n.state, "quarantined") && (!move->reason || !*move->reason))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", n.node,
+				 ("node '%s' is quarantined until a person has checked it: %s",
+				  n.node, n.cordon_reason ? n.cordon_reason : "no reason is known"),
+				 ("gpuaas-node undrain %s --reason TEXT says what was checked",
+				  n.node));
 	if (undrain && disks && (!move->reason || !*move->reason))
 		return ga_refuse(err, GA_CONFLICT, "tainted", n.node,
 				 ("node '%s' is not sold: %s", n.node, disks),
 				 ("erase it as in gpuaas-host(7), BAREMETAL, or remove it; then "
 				  "gpuaas-node undrain %s --reason TEXT says how", n.node));
-	deadline = !ga_streq(v->name, "drain") ? NULL :
+	deadline = !drain || !ga_streq(to, "draining") ? NULL :
 		   move->deadline	       ? move->deadline :
 		   there		       ? n.drain_deadline :
 						 NULL;
@@ -140,16 +151,19 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 			 "UPDATE node SET state = ?2, "
 			 "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = ?4, "
 			 "drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
-			 "sssss", n.node, v->to, now, reason, deadline) < 0)
+			 "sssss", n.node, to, now, reason, deadline) < 0)
 		return ga_streq(err->reason, "has_claims") ?
 			       ga_hint(err, "gpuaas-node show %s shows what is on it", node) :
 			       -1;
 	if (ga_audit_add(db, v->audit, node,
-			 json_pack("{s:s, s:s, s:s?, s:s?, s:s*}", "from", n.state, "to", v->to,
+			 json_pack("{s:s, s:s, s:s?, s:s?, s:s*, s:s*}", "from", n.state, "to", to,
 				   "reason", move->reason, "deadline", move->deadline, "disks",
-				   undrain ? disks : NULL),
+				   undrain ? disks : NULL, "ended",
+				   undrain ? n.cordon_reason : NULL),
 			 err) < 0)
 		return -1;
+	if (move->ended && undrain)
+		*move->ended = ga_strdup0(n.cordon_reason);
 	return ga_store_node(db, node, ret, err) < 0 ? -1 : 1;
 }
 

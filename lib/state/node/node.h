@@ -11,13 +11,16 @@ struct ga_node;
 /* An operator's move of a node. */
 struct ga_node_move {
 	const char *verb; /* drain, undrain, quarantine, retire */
-	/* Required except for a drain that goes on, and for an undrain of a node whose reason names
-	 * no disk that nothing wiped (GA_DISK_IN_NO_SLOT). Such a disk stays in the reason. */
+	/* Required except for a drain that goes on, and for an undrain of a draining node whose
+	 * reason names no disk that nothing wiped (GA_DISK_IN_NO_SLOT). Such a disk stays in the
+	 * reason. */
 	const char *reason;
 	const char *deadline; /* deadline of a drain, or NULL */
 	int64_t generation;   /* GA_UNKNOWN: not checked */
+	char **ended; /* gets the reasons that an undrain ended, allocated; or NULL */
 };
-/* Moves a node over an edge of its state machine, with its audit row; ret is the node after that. 1
+/* Moves a node over an edge of its state machine, with its audit row; ret is the node after that. A
+ * drain of a quarantined node adds its reason, and the node stays quarantined. 1
  * when something changed, 0 when nothing changed. GA_CONFLICT "wrong_state"; retire: "has_slots"
  * and "has_claims"; undrain without a reason: "tainted". */
 GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
@@ -27,8 +30,8 @@ GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 /* The disks in no slot that a reason of a node names: its end, from "disk WWID: …" on, or NULL. */
 const char *ga_node_unwiped_disks(const char *reason);
 /* The reasons of old with this one behind them, and the disks of old last: a drain does not end the
- * reason of a quarantine, nor that of another drain. A copy of old where together they are longer
- * than GA_PERSON_REASONS_MAX; then only the audit has this one. Allocated. */
+ * reason of a quarantine, nor that of another drain. Where together they are longer than
+ * GA_PERSON_REASONS_MAX, the last ones of old go. Allocated. */
 char *ga_node_reason(const char *old, const char *reason);
 
 /*

@@ -405,7 +405,7 @@ static bool adds_reason(const struct verb *v)
 }
 
 /* The reasons that stand at the slot after the move, allocated. A move to another state happens
- * also where its reason finds no room; then only the audit has that one. */
+ * also where its reason finds no room: the last ones before it go, and the audit has them. */
 static int reasons_after(const struct verb *v, const struct ga_slot *s, const char *old,
 			 const char *reason, char **ret, struct ga_err *err)
 {
@@ -413,15 +413,13 @@ static int reasons_after(const struct verb *v, const struct ga_slot *s, const ch
 	if (!adds_reason(v) || *ret)
 		return 0;
 	if (v->to && !ga_streq(v->to, s->state)) {
-		*ret = ga_xstrdup(old);
+		*ret = ga_person_put_reason(old, reason);
 		return 0;
 	}
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
 			 ("slot '%s' is %s for so many reasons that no other fits", s->slot,
 			  v->to ? v->to : "cordoned"),
-			 ("gpuaas-show %s has them; gpuaas-approve %s %s ends them%s", s->slot,
-			  v->to ? "enable" : "uncordon", s->slot,
-			  ga_streq(v->to, "quarantined") ? ", after a disable" : ""));
+			 ("it stays so until they are settled: gpuaas-show %s has them", s->slot));
 }
 
 /* A move that is done already is not done again. old: the reasons of earlier moves. */
@@ -460,6 +458,20 @@ static int hint_unwiped(struct ga_db *db, const struct ga_slot *s, struct ga_err
 		       s->slot);
 }
 
+/* The reasons of people that stood at the slot and stand there no more, allocated; NULL: none. */
+static char *reasons_ended(const struct ga_slot *before, const struct ga_slot *after)
+{
+	bool cordon = before->cordon && !after->cordon;
+	/* cordon_reason is that of the disable where there is one. */
+	bool disable = before->cordon_reason && !ga_streq(before->cordon_reason, before->cordon) &&
+		       (!after->cordon_reason || ga_streq(after->cordon_reason, after->cordon));
+
+	if (!cordon)
+		return disable ? ga_xstrdup(before->cordon_reason) : NULL;
+	return disable ? ga_xprintf("%s; %s", before->cordon, before->cordon_reason) :
+			 ga_xstrdup(before->cordon);
+}
+
 static void cleanup_slot(struct ga_slot *s)
 {
 	ga_schema_release(&ga_slot_schema, s);
@@ -472,10 +484,11 @@ bool ga_store_slot_needs_reason(const char *verb)
 
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
 		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
-		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
+		       struct ga_wipe_order *ret_order, bool *has_order, char **ended,
+		       struct ga_err *err)
 {
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
-	ga_autofree char *now = ga_time_now(), *old = NULL, *reasons = NULL;
+	ga_autofree char *now = ga_time_now(), *old = NULL, *reasons = NULL, *over = NULL;
 	const struct verb *v;
 	bool destroyed = false;
 	int r = 0;
@@ -534,8 +547,12 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		return -1;
 	if (ret_slot->generation == s.generation)
 		return 0;
-	return ga_audit_add(db, verb, s.slot,
-			    json_pack("{s:s, s:s, s:s?}", "from", s.state, "to", ret_slot->state,
-				      "reason", reason),
-			    err);
+	over = reasons_ended(&s, ret_slot);
+	r = ga_audit_add(db, verb, s.slot,
+			 json_pack("{s:s, s:s, s:s?, s:s*}", "from", s.state, "to", ret_slot->state,
+				   "reason", reason, "ended", over),
+			 err);
+	if (r == 0 && ended)
+		*ended = GA_TAKE(over);
+	return r;
 }

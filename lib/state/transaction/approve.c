@@ -381,10 +381,15 @@ static int move(struct ga_approve_run *run, const char *verb, const char *slot,
 		const char *reason, const char *disposal, struct ga_approve_result *r,
 		struct ga_err *err)
 {
+	ga_autofree char *ended = NULL;
+
 	if (ga_store_slot_move(run->db, slot, verb, reason, disposal, GA_UNKNOWN, &r->slot,
-			       &r->order, &r->has_order, err) < 0)
+			       &r->order, &r->has_order, &ended, err) < 0)
 		return -1;
 	r->has_slot = true;
+	if (ended)
+		*ga_list_add(&run->notes) = ga_xprintf("slot %s: this ends '%s'", slot,
+						       ga_printable(ended));
 	return 0;
 }
 
@@ -400,7 +405,7 @@ static int propose_retirement(struct ga_approve_run *run, const char *slot,
 	if (ga_db_savepoint(run->db, err) < 0)
 		return -1;
 	moved = ga_store_slot_move(run->db, slot, "retire", run->reason, run->disposal, GA_UNKNOWN,
-				   &r->slot, &unused, &has_order, err);
+				   &r->slot, &unused, &has_order, NULL, err);
 	ga_db_rollback_to(run->db);
 	if (moved < 0)
 		return -1;

@@ -127,7 +127,7 @@ static int move_slot(struct life *l, char **what)
 	sw_begin(l->db);
 	r = ga_store_slot_move(l->db, id, verb, "a reason",
 			       strcmp(verb, "retire") ? NULL : disposal, GA_UNKNOWN, &slot, &order,
-			       &has, &err);
+			       &has, NULL, &err);
 	if (r >= 0)
 		ga_schema_release(&ga_slot_schema, &slot);
 	if (r >= 0 && has)

@@ -315,15 +315,17 @@ static int add_protocol(struct ga_evidence *e, const char *id, struct ga_err *er
 		return ga_fail_sys(err, "cannot read the protocol");
 	for (line = text; line && (end = memchr(line, '\n', len - (size_t)(line - text)));
 	     line = end + 1) {
-		ga_autojson json_t *json = json_loadb(line, (size_t)(end - line), 0, NULL);
+		size_t bytes = (size_t)(end - line);
+		ga_autojson json_t *json = NULL;
 
-		if (!json)
-			continue;
+		cut |= clean.len + bytes > GA_EVIDENCE_PROTOCOL_BYTES;
+		/* Behind the cut only the names of raw files count. */
+		if (!cut || memmem(line, bytes, "\"raw\"", strlen("\"raw\"")))
+			json = json_loadb(line, bytes, 0, NULL);
 		add_raw(e, id, json_object_get(json, "received"), &taken);
-		ga_redact_json(&json);
-		cut |= clean.len + (size_t)(end - line) > GA_EVIDENCE_PROTOCOL_BYTES;
-		if (cut)
+		if (!json || cut)
 			continue;
+		ga_redact_json(&json);
 		ga_rec_dump(json, &clean);
 		ga_str_addc(&clean, '\n');
 	}

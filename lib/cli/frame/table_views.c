@@ -300,7 +300,7 @@ static const struct ga_view views[] = {
 	{ &ga_test_plan_schema, NULL,
 	  { { "PLAN", "digest", 0 }, { "VERSION", "suite_version", 1 } } },
 	{ &ga_plan_approval_schema, NULL,
-	  { { "PLAN", "plan_digest", 0 }, { "BY", "by", 0 }, { "AT", "at", 1 } } },
+	  { { "BY", "by", 0 }, { "AT", "at", 0 }, { "PLAN", "plan_digest", 1 } } },
 	{ &ga_alignment_schema, NULL,
 	  { { "PLAN", "plan_digest", 1 }, { "PEOPLE", "people", 0 }, { "AGREED", "agreed", 0 },
 	    { "AT", "at", 2 } } },

@@ -43,7 +43,26 @@ static char *file_of(const char *name)
 
 /* ---- a bundle ---- */
 
-static void fill(struct ga_evidence *e, const struct ga_scenario *scenario)
+/* More lines than a bundle keeps, then a reply that names a raw file. */
+static void fill_protocol(int fd)
+{
+	static const char late[] = "{\"received\":{\"id\":1,\"ok\":true,\"raw\":[\"late\"]}}\n";
+	ga_autofree char *raw = file_of("late");
+	struct ga_err err = GA_ERR_INIT;
+	char line[1024];
+	size_t i;
+
+	memset(line, 'x', sizeof(line));
+	memcpy(line, "{\"sent\":\"", 9);
+	memcpy(line + sizeof(line) - 3, "\"}\n", 3);
+	for (i = 0; i < (GA_EVIDENCE_PROTOCOL_BYTES >> 10) + 10; i++)
+		if (ga_write_all(fd, line, sizeof(line)) < 0)
+			t_ok(false, "line %zu", i);
+	t_int(ga_write_all(fd, late, strlen(late)), 0, "a late line");
+	t_int(ga_file_replace(raw, "native", 6, 0600, &err), 0, "a raw file: %s", err.msg);
+}
+
+static void fill(struct ga_evidence *e, const struct ga_scenario *scenario, bool large)
 {
 	struct ga_trial trial;
 	struct ga_verdict verdict;
@@ -53,6 +72,8 @@ static void fill(struct ga_evidence *e, const struct ga_scenario *scenario)
 	int fd = ga_evidence_protocol(e, folder);
 
 	t_int(ga_write_all(fd, line, strlen(line)), 0, "a protocol");
+	if (large)
+		fill_protocol(fd);
 	t_int(tape_read(TAPE, &trial, &err), 0, "a tape: %s", err.msg);
 	t_int(ga_evidence_clean(&trial, &err), 0, "without secrets: %s", err.msg);
 	ga_rec_digest(&ga_scenario_schema, scenario, NULL, digest);
@@ -64,7 +85,7 @@ static void fill(struct ga_evidence *e, const struct ga_scenario *scenario)
 	tape_release(&trial);
 }
 
-static void make(const char *path, const struct ga_sign_key *key)
+static void make(const char *path, const struct ga_sign_key *key, bool large)
 {
 	struct ga_suite suite = { 0 };
 	struct ga_test_plan plan;
@@ -76,7 +97,7 @@ static void make(const char *path, const struct ga_sign_key *key)
 				 &err), 0, "a scenario: %s", err.msg);
 	ga_suite_plan(&suite, &plan);
 	e = ga_evidence_new(&plan, "Anna", 7);
-	fill(e, &suite.scenarios.v[0]);
+	fill(e, &suite.scenarios.v[0], large);
 	t_int(ga_evidence_write(e, key, path, digest, &err), 0, "it is written: %s", err.msg);
 	ga_evidence_free(e);
 	ga_schema_release(&ga_test_plan_schema, &plan);
@@ -376,6 +397,31 @@ static void reviews(const char *path, const struct ga_sign_key *key)
 	t_str(check_pack(&pack, true, NULL).codes, "review_invalid", "a review of another bundle");
 }
 
+/* ---- bounds ---- */
+
+static void large_protocol(void)
+{
+	ga_autofree char *path = file_of("large"), *raw = file_of("late");
+	ga_autopack struct ga_pack pack = { 0 };
+	struct ga_err err = GA_ERR_INIT;
+	const struct ga_pack_file *protocol;
+	bool exact;
+
+	make(path, NULL, true);
+	t_int(ga_pack_read(path, &pack, &exact, &err), 0, "it is read: %s", err.msg);
+	protocol = ga_pack_find(&pack, "results/T-01/protocol.ndjson");
+	t_ok(protocol && protocol->data.len <= GA_EVIDENCE_PROTOCOL_BYTES &&
+		     protocol->data.len > GA_EVIDENCE_PROTOCOL_BYTES - 2048,
+	     "the protocol has its bound");
+	t_ok(strstr(file_in(&pack, "friction.md")->data.buf, "T-01: the protocol is cut at 8 MiB"),
+	     "friction.md has the cut");
+	t_ok(ga_pack_find(&pack, "results/T-01/raw/late") != NULL,
+	     "raw files behind the cut are there");
+	t_str(check_pack(&pack, exact, NULL).codes, "", "it has no findings");
+	unlink(path);
+	unlink(raw);
+}
+
 /* ---- names ---- */
 
 static void names(void)
@@ -410,8 +456,8 @@ int main(void)
 	changed = file_of("changed");
 	t_int(ga_sign_make(&pem, &err) < 0 || ga_sign_open(pem.buf, &key, &err) < 0, 0, "a key");
 	names();
-	make(plain, NULL);
-	make(sealed, key);
+	make(plain, NULL, false);
+	make(sealed, key, false);
 	t_int(ga_pack_read(plain, &pack, &exact, &err), 0, "it is read: %s", err.msg);
 	t_code(ga_pack_write(&pack, sealed, &err), &err, GA_CONFLICT, "exists",
 	       "no file is replaced");
@@ -422,6 +468,7 @@ int main(void)
 	edit_all(plain);
 	other_files(plain);
 	reviews(sealed, key);
+	large_protocol();
 	unlink(plain);
 	unlink(sealed);
 	unlink(changed);

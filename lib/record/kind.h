@@ -5,7 +5,7 @@
  * expectation.h (expected state of a node), result.h (results of a host), vm.h (results of
  * gpuaas-vm), inventory.h (inventory of a host), state.h (the content of the state), and in a
  * header by the subject for the rest: accel, access, boot, match, node, notice, offer, pod, report,
- * scenario and trial (of the validation suite).
+ * scenario, trial and validation (of the validation suite).
  */
 #ifndef GA_RECORD_KIND_H
 #define GA_RECORD_KIND_H

@@ -12,6 +12,7 @@
 #include "record/host.h"
 #include "record/inventory.h"
 #include "record/match.h"
+#include "record/matrix.h"
 #include "record/node.h"
 #include "record/notice.h"
 #include "record/offer.h"
@@ -58,6 +59,7 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_change_schema,
 	&ga_finding_schema,     &ga_doctor_finding_schema, &ga_state_schema,
 	&ga_scenario_schema,    &ga_trial_seen_schema, &ga_verdict_schema,
+	&ga_asked_list_schema,  &ga_matrix_schema,
 	&ga_error_schema,
 	NULL,
 };

@@ -18,41 +18,41 @@ static const char *const labels[] = {
 	[UNSUPPORTED] = "no such notion", [WORKAROUND] = "workaround", [PASS] = "passed",
 };
 
-void ga_evidence_init(struct ga_evidence *evidence)
+void ga_matrix_source_init(struct ga_matrix_source *source)
 {
-	*evidence = (struct ga_evidence){ .components = GA_UNKNOWN,
+	*source = (struct ga_matrix_source){ .components = GA_UNKNOWN,
 					  .configuration_lines = GA_UNKNOWN };
 }
 
-void ga_evidence_release(struct ga_evidence *evidence)
+void ga_matrix_source_release(struct ga_matrix_source *source)
 {
 	size_t i;
 
-	for (i = 0; i < evidence->verdicts.n; i++)
-		ga_schema_release(&ga_verdict_schema, &evidence->verdicts.v[i]);
-	ga_list_release(&evidence->verdicts);
-	for (i = 0; i < evidence->reviews.n; i++) {
-		free(evidence->reviews.v[i].by);
-		free(evidence->reviews.v[i].at);
-		free(evidence->reviews.v[i].opinion);
-		free(evidence->reviews.v[i].scenario);
-		free(evidence->reviews.v[i].reason);
+	for (i = 0; i < source->verdicts.n; i++)
+		ga_schema_release(&ga_verdict_schema, &source->verdicts.v[i]);
+	ga_list_release(&source->verdicts);
+	for (i = 0; i < source->reviews.n; i++) {
+		free(source->reviews.v[i].by);
+		free(source->reviews.v[i].at);
+		free(source->reviews.v[i].opinion);
+		free(source->reviews.v[i].scenario);
+		free(source->reviews.v[i].reason);
 	}
-	ga_list_release(&evidence->reviews);
-	ga_texts_release(&evidence->gaps);
-	ga_texts_release(&evidence->risks);
-	free(evidence->file);
-	free(evidence->digest);
-	free(evidence->technology);
-	free(evidence->version);
-	free(evidence->technology_class);
-	free(evidence->configuration_digest);
-	free(evidence->plan_digest);
-	free(evidence->executed_by);
-	free(evidence->started_at);
-	free(evidence->ended_at);
-	free(evidence->wrong);
-	ga_evidence_init(evidence);
+	ga_list_release(&source->reviews);
+	ga_texts_release(&source->gaps);
+	ga_texts_release(&source->risks);
+	free(source->file);
+	free(source->digest);
+	free(source->technology);
+	free(source->version);
+	free(source->technology_class);
+	free(source->configuration_digest);
+	free(source->plan_digest);
+	free(source->executed_by);
+	free(source->started_at);
+	free(source->ended_at);
+	free(source->wrong);
+	ga_matrix_source_init(source);
 }
 
 static char *copy(const char *text)
@@ -140,8 +140,8 @@ static size_t scenario_at(const struct ga_matrix_input *in, const char *id)
 }
 
 /* Why the bundle does not count, allocated; NULL: it does. before: those in front of it. */
-static char *why_apart(const struct ga_matrix_input *in, const struct ga_evidence *e,
-		       const struct ga_evidence *const *before, size_t n)
+static char *why_apart(const struct ga_matrix_input *in, const struct ga_matrix_source *e,
+		       const struct ga_matrix_source *const *before, size_t n)
 {
 	size_t i;
 
@@ -290,7 +290,7 @@ static void add_verdict_numbers(const struct ga_scenario *scenario, const struct
 		   value_of(v, "explain_fields"), bundle, NULL);
 }
 
-static void add_complexity(const struct ga_evidence *e, struct ga_matrix_column *c)
+static void add_complexity(const struct ga_matrix_source *e, struct ga_matrix_column *c)
 {
 	ga_autotexts struct ga_texts set = { 0 }, not_taken = { 0 };
 	const struct ga_verdict *first = NULL;
@@ -317,21 +317,23 @@ static void add_complexity(const struct ga_evidence *e, struct ga_matrix_column 
 	}
 	add_number(c, "complexity", "components", NULL, e->components, e->file, "manifest.json");
 	add_number(c, "complexity", "configuration_lines", NULL, e->configuration_lines, e->file,
-		   "configuration");
+		   "configuration/applied");
 	if (e->verdicts.n) {
 		add_number(c, "complexity", "settings_changed", NULL, (int64_t)set.n, e->file,
 			   "workarounds.json");
 		add_number(c, "complexity", "settings_not_taken", NULL, (int64_t)not_taken.n,
 			   e->file, "workarounds.json");
 	}
-	if (first)
-		add_number(c, "complexity", "first_job_ms", first->scenario, first_ms, e->file,
-			   NULL);
+	if (first) {
+		ga_autofree char *file = ga_xprintf("results/%s/verdict.json", first->scenario);
+
+		add_number(c, "complexity", "first_job_ms", NULL, first_ms, e->file, file);
+	}
 }
 
 /* ---- a column ---- */
 
-static void add_bundle(const struct ga_evidence *e, struct ga_matrix_column *c)
+static void add_bundle(const struct ga_matrix_source *e, struct ga_matrix_column *c)
 {
 	struct ga_matrix_bundle *b = ga_list_add(&c->bundles);
 	const struct {
@@ -468,7 +470,7 @@ static void fold_cell(const struct ga_matrix_input *in, const struct ga_asked *a
 		ga_str_release(&ids[i]);
 }
 
-static bool same_column(const struct ga_evidence *a, const struct ga_evidence *b)
+static bool same_column(const struct ga_matrix_source *a, const struct ga_matrix_source *b)
 {
 	return !strcmp(a->technology_class, b->technology_class) &&
 	       !strcmp(a->technology, b->technology) && !strcmp(a->version, b->version) &&
@@ -476,7 +478,7 @@ static bool same_column(const struct ga_evidence *a, const struct ga_evidence *b
 }
 
 /* A column of the n bundles, which are of one technology, version and configuration. */
-static void fold_column(const struct ga_matrix_input *in, const struct ga_evidence *const *e,
+static void fold_column(const struct ga_matrix_input *in, const struct ga_matrix_source *const *e,
 			size_t n, struct ga_matrix_column *c)
 {
 	size_t i, k;
@@ -556,8 +558,8 @@ static void add_differences(const struct ga_matrix_column *model, const struct g
 /* Columns by class, technology, version and configuration; their bundles by time and file. */
 static int by_column(const void *a, const void *b)
 {
-	const struct ga_evidence *x = *(const struct ga_evidence *const *)a;
-	const struct ga_evidence *y = *(const struct ga_evidence *const *)b;
+	const struct ga_matrix_source *x = *(const struct ga_matrix_source *const *)a;
+	const struct ga_matrix_source *y = *(const struct ga_matrix_source *const *)b;
 	int model = ga_streq(x->technology_class, "model") - ga_streq(y->technology_class, "model");
 	const char *const keys[][2] = {
 		{ x->technology, y->technology }, { x->version, y->version },
@@ -610,17 +612,17 @@ static void add_head(const struct ga_matrix_input *in, struct ga_matrix *m)
 
 void ga_matrix_fold(const struct ga_matrix_input *in, struct ga_matrix *ret)
 {
-	ga_autofree const struct ga_evidence **sorted =
-		ga_xcalloc(in->evidence_n + 1, sizeof(*sorted));
+	ga_autofree const struct ga_matrix_source **sorted =
+		ga_xcalloc(in->sources_n + 1, sizeof(*sorted));
 	size_t i, k, n = 0;
 
 	ga_schema_init(&ga_matrix_schema, ret);
 	add_head(in, ret);
-	for (i = 0; i < in->evidence_n; i++)
-		sorted[i] = &in->evidence[i];
-	qsort(sorted, in->evidence_n, sizeof(*sorted), by_column);
-	for (i = 0; i < in->evidence_n; i++) {
-		const struct ga_evidence *e = sorted[i];
+	for (i = 0; i < in->sources_n; i++)
+		sorted[i] = &in->sources[i];
+	qsort(sorted, in->sources_n, sizeof(*sorted), by_column);
+	for (i = 0; i < in->sources_n; i++) {
+		const struct ga_matrix_source *e = sorted[i];
 		ga_autofree char *why = why_apart(in, e, sorted, n);
 
 		if (!why) {

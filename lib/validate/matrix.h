@@ -26,7 +26,7 @@
 #include "record/trial.h"
 
 /* One bundle, as it was read. */
-struct ga_evidence {
+struct ga_matrix_source {
 	char *file, *digest;
 	char *technology, *version; /* NULL: not known, and then wrong says why */
 	char *technology_class;	    /* ga_column_words */
@@ -41,8 +41,8 @@ struct ga_evidence {
 	struct ga_texts gaps, risks; /* sentences of gaps.md and risks.md */
 	char *wrong; /* why it must not count: what verification found; NULL: nothing */
 };
-void ga_evidence_init(struct ga_evidence *evidence);
-void ga_evidence_release(struct ga_evidence *evidence);
+void ga_matrix_source_init(struct ga_matrix_source *source);
+void ga_matrix_source_release(struct ga_matrix_source *source);
 
 struct ga_matrix_input {
 	const struct ga_asked_list *asked;
@@ -51,8 +51,8 @@ struct ga_matrix_input {
 	const char *plan_digest;
 	const char *approved_digest; /* plan that was approved; NULL: no approval was given */
 	const char *approved_by, *approved_at;
-	const struct ga_evidence *evidence;
-	size_t evidence_n;
+	const struct ga_matrix_source *sources;
+	size_t sources_n;
 };
 
 /* Whether each requirement has an id of its own and each covered_by means something. GA_BADREC. */
@@ -60,8 +60,8 @@ GA_MUST_CHECK int ga_asked_check(const struct ga_asked_list *asked,
 				 const struct ga_scenario *scenarios, size_t n,
 				 struct ga_err *err);
 
-/* Fills *ret, which the caller releases by ga_matrix_schema. The order of the evidence changes
- * nothing but the order of bundles within a column. */
+/* Fills *ret, which the caller releases by ga_matrix_schema. The order of the bundles changes
+ * nothing. */
 void ga_matrix_fold(const struct ga_matrix_input *in, struct ga_matrix *ret);
 
 #endif

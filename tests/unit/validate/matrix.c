@@ -46,14 +46,14 @@ static struct ga_asked_list asked;
 
 /* One bundle a line: "FILE TECHNOLOGY VERSION CLASS [plan=OTHER|wrong|ID=OUTCOME|ID=OUTCOME!]…".
  * "!": nothing ever waited. The digest of a bundle is made of its file's name. */
-static void read_bundle(const char *line, size_t len, struct ga_evidence *ret)
+static void read_bundle(const char *line, size_t len, struct ga_matrix_source *ret)
 {
 	ga_autofree char *text = ga_xstrndup(line, len);
 	char *save = NULL, *word, *at;
 	char digest[GA_DIGEST_SIZE];
 	size_t i;
 
-	ga_evidence_init(ret);
+	ga_matrix_source_init(ret);
 	ret->file = ga_xstrdup(strtok_r(text, " ", &save));
 	ga_digest_of(ret->file, strlen(ret->file), digest);
 	ret->digest = ga_xstrdup(digest);
@@ -116,7 +116,7 @@ static void read_bundle(const char *line, size_t len, struct ga_evidence *ret)
 
 static void fold(const char *bundles, const char *approved, struct ga_matrix *ret)
 {
-	GA_LIST(struct ga_evidence) list = { 0 };
+	GA_LIST(struct ga_matrix_source) list = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_matrix_input in = { .asked = &asked, .scenarios = scenarios,
 				      .scenarios_n = SCENARIOS, .plan_digest = PLAN,
@@ -130,13 +130,13 @@ static void fold(const char *bundles, const char *approved, struct ga_matrix *re
 		read_bundle(bundles, len, ga_list_add(&list));
 		bundles += len + (bundles[len] == '\n');
 	}
-	in.evidence = list.v;
-	in.evidence_n = list.n;
+	in.sources = list.v;
+	in.sources_n = list.n;
 	ga_matrix_fold(&in, ret);
 	t_int(ga_schema_check(&ga_matrix_schema, ret, &err), 0, "it is a %s%s%s",
 	      ga_matrix_schema.kind, err.msg[0] ? ": " : "", err.msg);
 	for (i = 0; i < list.n; i++)
-		ga_evidence_release(&list.v[i]);
+		ga_matrix_source_release(&list.v[i]);
 	ga_list_release(&list);
 }
 
@@ -350,10 +350,10 @@ static void fold_numbers(void)
 		{ "complexity", "settings_changed", "workarounds.json", 1 },
 		{ "complexity", "settings_not_taken", "workarounds.json", 0 },
 	};
-	struct ga_evidence e;
+	struct ga_matrix_source e;
 	struct ga_matrix_input in = { .asked = &asked, .scenarios = scenarios,
 				      .scenarios_n = SCENARIOS, .plan_digest = PLAN,
-				      .evidence = &e, .evidence_n = 1 };
+				      .sources = &e, .sources_n = 1 };
 	struct ga_verdict *v;
 	struct ga_matrix m;
 	size_t i, k;
@@ -383,7 +383,7 @@ static void fold_numbers(void)
 	t_str(m.columns.v[0].gaps.n ? m.columns.v[0].gaps.v[0].text : NULL, "no real GPUs",
 	      "gaps of the bundle are there");
 	ga_schema_release(&ga_matrix_schema, &m);
-	ga_evidence_release(&e);
+	ga_matrix_source_release(&e);
 }
 
 static void check_asked(void)

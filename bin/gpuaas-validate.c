@@ -3,14 +3,13 @@
  * gpuaas-validate: runs the scenarios of the validation suite against a scheduling technology
  * through an adapter, and judges what was seen.
  */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/stop.h"
 #include "base/str.h"
 #include "cli/frame/cli.h"
+#include "cli/validate/new.h"
 #include "validate/suite.h"
 
 static const char *scenarios, *adapter;
@@ -19,6 +18,8 @@ static struct ga_borrowed_texts only;
 #define SCENARIOS \
 	{ .name = "scenarios", .type = GA_O_PATH, .var = &scenarios, .arg = "DIR", \
 	  .help = "folder of scenarios, in place of those that come with gpuaas" }
+
+static struct ga_validate_new new;
 
 static const struct ga_opt list_opts[] = { SCENARIOS, GA_OPTS_END };
 static const struct ga_opt run_opts[] = {
@@ -29,29 +30,15 @@ static const struct ga_opt run_opts[] = {
 	SCENARIOS,
 	GA_OPTS_END,
 };
-
-/* The scenarios that come with gpuaas: those beside a program that was installed, those of the tree
- * for one that was only built (build/bin), else those of PREFIX. */
-static char *own_scenarios(void)
-{
-	static const char *const places[] = { "/../share/gpuaas/scenarios",
-					      "/../../share/scenarios" };
-	ga_autofree char *own = ga_cli_own_folder();
-	size_t i;
-
-	for (i = 0; own && i < GA_ARRAY_SIZE(places); i++) {
-		ga_autofree char *path = ga_xprintf("%s%s", own, places[i]), *real = NULL;
-
-		real = realpath(path, NULL);
-		if (real)
-			return GA_TAKE(real);
-	}
-	return ga_xstrdup(GA_SHARE_DIR "/scenarios");
-}
+static const struct ga_opt new_opts[] = {
+	{ .name = "dir", .type = GA_O_PATH, .var = &new.dir, .arg = "DIR",
+	  .help = "make this folder; default: one with the name, here" },
+	GA_OPTS_END,
+};
 
 static int read_suite(struct ga_suite *ret, struct ga_err *err)
 {
-	ga_autofree char *own = scenarios ? NULL : own_scenarios();
+	ga_autofree char *own = scenarios ? NULL : ga_cli_own_share("scenarios");
 
 	return ga_suite_read(scenarios ? scenarios : own, &only, ret, err);
 }
@@ -89,17 +76,26 @@ static int run(struct ga_err *err)
 	return ga_suite_run(&suite, &only, adapter, judged, NULL, err);
 }
 
+static int make_new(struct ga_err *err)
+{
+	return ga_validate_new(&new, err);
+}
+
 static const struct ga_cmd cmds[] = {
 	{ .name = "list", .abstract = "list the scenarios", .opts = list_opts, .run = list,
 	  .prints = &ga_scenario_schema },
 	{ .name = "run", .abstract = "run scenarios through an adapter and judge what was seen",
 	  .opts = run_opts, .run = run, .prints = &ga_verdict_schema },
+	{ .name = "new", .abstract = "make the beginning of an adapter", .args = "TECHNOLOGY",
+	  .args_min = 1, .args_max = 1, .opts = new_opts, .run = make_new,
+	  .prints = &ga_prints_text },
 	{ .name = NULL },
 };
 
 static const char *const examples[] = {
 	"gpuaas-validate list",
 	"gpuaas-validate run --adapter ./adapter --only PRI-04",
+	"gpuaas-validate new htcondor",
 	NULL,
 };
 

@@ -25,6 +25,7 @@
 #include "record/scenario.h"
 #include "record/state.h"
 #include "record/trial.h"
+#include "record/validation.h"
 #include "record/vm.h"
 #include "record/wipe.h"
 
@@ -59,6 +60,8 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_change_schema,
 	&ga_finding_schema,     &ga_doctor_finding_schema, &ga_state_schema,
 	&ga_scenario_schema,    &ga_trial_seen_schema, &ga_verdict_schema,
+	&ga_test_plan_schema,   &ga_plan_approval_schema, &ga_alignment_schema,
+	&ga_validation_bundle_schema, &ga_bundle_review_schema, &ga_bundle_finding_schema,
 	&ga_asked_list_schema,  &ga_matrix_schema,
 	&ga_error_schema,
 	NULL,

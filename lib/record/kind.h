@@ -4,8 +4,8 @@
  * a host), request.h (requests and answers), plan.h, release.h and wipe.h (orders to a host),
  * expectation.h (expected state of a node), result.h (results of a host), vm.h (results of
  * gpuaas-vm), inventory.h (inventory of a host), state.h (the content of the state), and in a
- * header by the subject for the rest: accel, access, boot, match, node, notice, offer, pod, report;
- * and scenario, trial and matrix (of the validation suite).
+ * header by the subject for the rest: accel, access, boot, match, node, notice, offer, pod, report,
+ * scenario, trial and validation (of the validation suite).
  */
 #ifndef GA_RECORD_KIND_H
 #define GA_RECORD_KIND_H

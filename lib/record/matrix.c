@@ -2,6 +2,8 @@
 /* The schemas of gpuaas.validation-requirements and gpuaas.matrix. */
 #include "record/matrix.h"
 
+#include "record/validation.h"
+
 const char *const ga_support_words[] = { "supported",  "partially_supported", "not_supported",
 					 "would_pass", "would_fail",	      "no_prediction",
 					 NULL };
@@ -10,10 +12,12 @@ const char *const ga_result_words[] = { "fail",	       "inconclusive", "not_run"
 const char *const ga_column_words[] = { "system", "recorded", "model", NULL };
 const char *const ga_comparison_words[] = { "preemption", "fragmentation", "observability",
 					    "complexity", NULL };
-const char *const ga_opinion_words[] = { "agree", "contest", NULL };
 
 static const char *const levels[] = { "must", "should", NULL };
 
+#define SIGNER(s) \
+	GA_TEXT(s, signer, GA_NULLOK, GA_T_ANY, \
+		"public key of the signature; null: it is not signed")
 #define EVIDENCE(s) \
 	GA_TEXT(s, bundle, GA_REQ, GA_T_ANY, "file of the bundle"), \
 	GA_TEXT(s, file, GA_REQ, GA_T_ANY, "file inside the bundle")
@@ -52,6 +56,7 @@ static const struct ga_schema approval_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, by, GA_REQ, GA_T_PERSON, "person who approved the plan"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "time of the approval"),
+		SIGNER(S),
 		GA_FIELDS_END },
 };
 #undef S
@@ -63,7 +68,7 @@ static const struct ga_schema review_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, by, GA_REQ, GA_T_PERSON, "reviewer"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "time of the review"),
-		GA_ENUM(S, opinion, GA_REQ, ga_opinion_words, "opinion on the verdicts"),
+		GA_ENUM(S, opinion, GA_REQ, ga_review_words, "opinion on the verdicts"),
 		GA_TEXT(S, scenario, GA_NULLOK, GA_T_ANY, "scenario; null: the whole bundle"),
 		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "reason of the reviewer"),
 		GA_FIELDS_END },
@@ -81,6 +86,7 @@ static const struct ga_schema bundle_schema = {
 			"person who ran it; null: the bundle does not say"),
 		GA_TEXT(S, started_at, GA_NULLOK, GA_T_TIME, "begin of the run"),
 		GA_TEXT(S, ended_at, GA_NULLOK, GA_T_TIME, "end of the run"),
+		SIGNER(S),
 		GA_LISTOF(S, reviews, &review_schema, "reviews"),
 		GA_FIELDS_END },
 };

@@ -31,12 +31,13 @@ struct ga_asked_list {
 /* Who approved the plan. */
 struct ga_matrix_approval {
 	char *by, *at;
+	char *signer; /* public key of its signature; NULL: it is not signed */
 };
 
 /* What a reviewer says of a scenario of a bundle. */
 struct ga_matrix_review {
 	char *by, *at;
-	char *opinion;	/* agree, contest */
+	char *opinion;	/* ga_review_words */
 	char *scenario; /* NULL: all of the bundle */
 	char *reason;	/* NULL: none given */
 };
@@ -45,6 +46,7 @@ struct ga_matrix_bundle {
 	char *file, *digest;
 	char *executed_by; /* NULL: the bundle does not say */
 	char *started_at, *ended_at;
+	char *signer; /* public key of its signature; NULL: it is not signed */
 	GA_LIST(struct ga_matrix_review) reviews;
 };
 
@@ -140,7 +142,6 @@ extern const char *const ga_result_words[];
 extern const char *const ga_column_words[];	/* system, recorded, model */
 extern const char *const ga_comparison_words[]; /* preemption, fragmentation, observability,
 						 * complexity */
-extern const char *const ga_opinion_words[];	/* agree, contest */
 
 extern const struct ga_schema ga_asked_list_schema, ga_matrix_schema;
 

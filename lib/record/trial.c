@@ -23,7 +23,7 @@ static const char *const results[] = { "met", "late", "missed", "unknown", NULL 
 #define NAMES(s, m, d) GA_TEXTS(s, m, GA_OPT, GA_T_ANY, d)
 
 #define S ga_trial_component
-static const struct ga_schema component_schema = {
+const struct ga_schema ga_trial_component_schema = {
 	.doc = "a part of the technology",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -46,7 +46,7 @@ const struct ga_schema ga_trial_hello_schema = {
 		GA_ENUM(S, clock, GA_REQ, clocks, "clock that its jobs run by"),
 		GA_INT_IN(S, time_scale_percent, GA_OPT, 1, 100000,
 			  "deadlines are multiplied by it; left out: 100"),
-		LISTOF_OPT(S, components, &component_schema, "parts of the technology"),
+		LISTOF_OPT(S, components, &ga_trial_component_schema, "parts of the technology"),
 		GA_TEXTS(S, supports, GA_REQ, GA_T_CODE,
 			 "supported notions, in the words of needs"),
 		GA_COUNT(S, max_nodes, GA_OPT, "most nodes that the adapter can make"),

@@ -190,6 +190,7 @@ extern const struct ga_schema ga_trial_seen_schema, ga_verdict_schema;
 /* The answers, for the protocol. */
 extern const struct ga_schema ga_trial_hello_schema, ga_trial_report_schema,
 	ga_trial_explanation_schema, ga_trial_state_schema, ga_trial_plan_schema,
-	ga_trial_events_schema, ga_trial_error_schema, ga_trial_reason_schema;
+	ga_trial_events_schema, ga_trial_error_schema, ga_trial_reason_schema,
+	ga_trial_component_schema;
 
 #endif

@@ -149,7 +149,7 @@ static int died(struct asking *q, const char *sentence)
 	trouble(q, "died", NULL);
 	said = ga_trimmed(q->a->said.buf);
 	last = strrchr(said, '\n');
-	q->error->sentence = *said ? ga_xprintf("%s: %s", sentence, last ? last + 1 : said) :
+	q->error->sentence = *said ? ga_xprintf("%s: %.1000s", sentence, last ? last + 1 : said) :
 				     ga_xstrdup(sentence);
 	ga_printable(q->error->sentence);
 	return 1;
@@ -159,7 +159,9 @@ static int record(const struct ga_adapter *a, const char *way, json_t *message, 
 {
 	ga_autojson json_t *json = json_object();
 	ga_autostr struct ga_str out = GA_STR_INIT;
+	char at[GA_TIME_SIZE];
 
+	json_object_set_new(json, "at", json_string(ga_time_format(ga_clock_micros(), at)));
 	json_object_set_new(json, way, message);
 	if (a->protocol < 0)
 		return 0;

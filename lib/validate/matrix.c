@@ -51,6 +51,7 @@ void ga_matrix_source_release(struct ga_matrix_source *source)
 	free(source->executed_by);
 	free(source->started_at);
 	free(source->ended_at);
+	free(source->signer);
 	free(source->wrong);
 	ga_matrix_source_init(source);
 }
@@ -348,6 +349,7 @@ static void add_bundle(const struct ga_matrix_source *e, struct ga_matrix_column
 	b->executed_by = copy(e->executed_by);
 	b->started_at = copy(e->started_at);
 	b->ended_at = copy(e->ended_at);
+	b->signer = copy(e->signer);
 	for (i = 0; i < e->reviews.n; i++) {
 		const struct ga_matrix_review *from = &e->reviews.v[i];
 
@@ -561,17 +563,20 @@ static int by_column(const void *a, const void *b)
 	const struct ga_matrix_source *x = *(const struct ga_matrix_source *const *)a;
 	const struct ga_matrix_source *y = *(const struct ga_matrix_source *const *)b;
 	int model = ga_streq(x->technology_class, "model") - ga_streq(y->technology_class, "model");
+	/* Of two copies the one with more reviews. */
+	int reviews = x->reviews.n < y->reviews.n ? 1 : -(x->reviews.n > y->reviews.n);
 	const char *const keys[][2] = {
 		{ x->technology, y->technology }, { x->version, y->version },
 		{ x->technology_class, y->technology_class },
 		{ x->configuration_digest, y->configuration_digest },
-		{ x->started_at, y->started_at }, { x->file, y->file }, { x->digest, y->digest },
+		{ x->started_at, y->started_at }, { x->digest, y->digest },
 	};
+	int order = model;
 	size_t i;
 
-	for (i = 0; !model && i < GA_ARRAY_SIZE(keys); i++)
-		model = strverscmp(keys[i][0] ? keys[i][0] : "", keys[i][1] ? keys[i][1] : "");
-	return model;
+	for (i = 0; !order && i < GA_ARRAY_SIZE(keys); i++)
+		order = strverscmp(keys[i][0] ? keys[i][0] : "", keys[i][1] ? keys[i][1] : "");
+	return order ? order : reviews ? reviews : strverscmp(x->file, y->file);
 }
 
 static void add_head(const struct ga_matrix_input *in, struct ga_matrix *m)
@@ -580,14 +585,16 @@ static void add_head(const struct ga_matrix_input *in, struct ga_matrix *m)
 
 	m->title = ga_xstrdup(in->asked->title);
 	m->plan_digest = ga_xstrdup(in->plan_digest);
-	if (!in->approved_digest) {
+	if (!in->approval) {
 		m->draft = ga_xstrdup("no approval of the plan was given");
-	} else if (strcmp(in->approved_digest, in->plan_digest)) {
-		m->draft = ga_xprintf("the approval is of another plan: %s", in->approved_digest);
+	} else if (strcmp(in->approval->plan_digest, in->plan_digest)) {
+		m->draft = ga_xprintf("the approval is of another plan: %s",
+				      in->approval->plan_digest);
 	} else {
 		m->approval = ga_xcalloc(1, sizeof(*m->approval));
-		m->approval->by = ga_xstrdup(in->approved_by);
-		m->approval->at = ga_xstrdup(in->approved_at);
+		m->approval->by = ga_xstrdup(in->approval->by);
+		m->approval->at = ga_xstrdup(in->approval->at);
+		m->approval->signer = copy(in->approver);
 	}
 	for (i = 0; i < in->asked->requirements.n; i++) {
 		const struct ga_asked *from = &in->asked->requirements.v[i];

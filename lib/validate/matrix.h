@@ -24,6 +24,7 @@
 #include "record/matrix.h"
 #include "record/scenario.h"
 #include "record/trial.h"
+#include "record/validation.h"
 
 /* One bundle, as it was read. */
 struct ga_matrix_source {
@@ -34,6 +35,7 @@ struct ga_matrix_source {
 	char *plan_digest;
 	char *executed_by;	     /* NULL: the bundle does not say */
 	char *started_at, *ended_at; /* NULL: the bundle does not say */
+	char *signer;		     /* public key; NULL: it is not signed */
 	int64_t components;	     /* of the technology; GA_UNKNOWN */
 	int64_t configuration_lines; /* GA_UNKNOWN: no configuration */
 	GA_LIST(struct ga_verdict) verdicts;
@@ -49,8 +51,8 @@ struct ga_matrix_input {
 	const struct ga_scenario *scenarios; /* of the plan, in the order of their ids */
 	size_t scenarios_n;
 	const char *plan_digest;
-	const char *approved_digest; /* plan that was approved; NULL: no approval was given */
-	const char *approved_by, *approved_at;
+	const struct ga_plan_approval *approval; /* NULL: none was given */
+	const char *approver; /* public key of its signature; NULL: it is not signed */
 	const struct ga_matrix_source *sources;
 	size_t sources_n;
 };

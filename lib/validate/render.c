@@ -57,7 +57,7 @@ static const struct {
 	{ "first_job_ms", "time to the first job (ms)" },
 };
 
-static const char *word_of(const char *word)
+const char *ga_matrix_word(const char *word)
 {
 	size_t i;
 
@@ -401,7 +401,7 @@ static void render_support(struct ga_str *out, const struct form *f, const struc
 			for (n = 0; n < cell->contested.n; n++)
 				ga_str_addf(&why, "; contested: %s", cell->contested.v[n]);
 			f->field(out, false,
-				 &(struct part){ .text = word_of(cell->support), .small = why.buf,
+				 &(struct part){ .text = ga_matrix_word(cell->support), .small = why.buf,
 						 .style = style_of(m, k, cell->support) });
 		}
 		f->row(out, false, m->columns.n + 1);
@@ -445,7 +445,7 @@ static void render_behaviour(struct ga_str *out, const struct form *f, const str
 				f->field(out, false,
 					 &(struct part){ .text = id, .small = of->title });
 				f->field(out, false,
-					 &(struct part){ .text = word_of(s->outcome),
+					 &(struct part){ .text = ga_matrix_word(s->outcome),
 							 .style = !strcmp(s->outcome, "fail") ?
 									  "fail" : NULL,
 							 .small = r->disagree ? "bundles disagree" :
@@ -465,8 +465,8 @@ static void render_behaviour(struct ga_str *out, const struct form *f, const str
 		const struct ga_matrix_difference *d = &m->differences.v[i];
 		ga_autofree char *sentence =
 			ga_xprintf("%s: the model of %s predicts %s, and %s %s shows %s:",
-				   d->scenario, d->technology, word_of(d->predicted),
-				   d->technology, d->version, word_of(d->seen));
+				   d->scenario, d->technology, ga_matrix_word(d->predicted),
+				   d->technology, d->version, ga_matrix_word(d->seen));
 
 		f->item(out, &(struct part){ .text = sentence, .bundle = d->bundle });
 	}
@@ -496,7 +496,7 @@ static void render_numbers_row(struct ga_str *out, const struct form *f, const s
 {
 	size_t i, k;
 
-	field(out, f, false, word_of(row->name));
+	field(out, f, false, ga_matrix_word(row->name));
 	field(out, f, false, row->scenario ? row->scenario : "–");
 	for (i = 0; i < m->columns.n; i++) {
 		const struct ga_matrix_column *c = &m->columns.v[i];
@@ -532,7 +532,7 @@ static void render_comparisons(struct ga_str *out, const struct form *f,
 	for (w = 0; ga_comparison_words[w]; w++) {
 		bool any = false;
 
-		f->heading(out, 3, word_of(ga_comparison_words[w]));
+		f->heading(out, 3, ga_matrix_word(ga_comparison_words[w]));
 		for (i = 0; i < m->columns.n; i++) {
 			for (k = 0; k < m->columns.v[i].numbers.n; k++) {
 				const struct ga_matrix_number *n = &m->columns.v[i].numbers.v[k];
@@ -583,13 +583,16 @@ static void render_bundle(struct ga_str *out, const struct form *f, const char *
 			  const struct ga_matrix_bundle *b)
 {
 	ga_autofree char *head =
-		ga_xprintf("%s: executed by %s, %s to %s, %s:", column,
+		ga_xprintf("%s: executed by %s, %s to %s, %s, %s:", column,
 			   b->executed_by ? b->executed_by : "nobody named",
 			   b->started_at ? b->started_at : "?", b->ended_at ? b->ended_at : "?",
+			   b->signer ? "signed" : "not signed",
 			   b->reviews.n ? "reviewed" : "not reviewed");
+	ga_autofree char *digest = ga_xprintf("%s%s%s", b->digest, b->signer ? ", key " : "",
+					      b->signer ? b->signer : "");
 	size_t i;
 
-	f->item(out, &(struct part){ .text = head, .small = b->digest, .bundle = b->file });
+	f->item(out, &(struct part){ .text = head, .small = digest, .bundle = b->file });
 	for (i = 0; i < b->reviews.n; i++) {
 		const struct ga_matrix_review *r = &b->reviews.v[i];
 		ga_autofree char *review =
@@ -604,8 +607,10 @@ static void render_bundle(struct ga_str *out, const struct form *f, const char *
 static void render_people(struct ga_str *out, const struct form *f, const struct ga_matrix *m)
 {
 	ga_autofree char *approved =
-		m->approval ? ga_xprintf("Plan approved by %s on %s.", m->approval->by,
-					 m->approval->at) :
+		m->approval ? ga_xprintf("Plan approved by %s on %s, %s%s.", m->approval->by,
+					 m->approval->at,
+					 m->approval->signer ? "signed, key " : "not signed",
+					 m->approval->signer ? m->approval->signer : "") :
 			      ga_xstrdup("Nobody approved this plan.");
 	size_t i, k;
 

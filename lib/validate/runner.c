@@ -617,13 +617,14 @@ static int run_once(struct running *r, struct ga_err *err)
 	return result;
 }
 
-static int say_hello(struct running *r, const char *plan_digest, struct ga_err *err)
+static int say_hello(struct running *r, json_t *members, struct ga_err *err)
 {
 	struct ga_trial_hello *hello = ga_xcalloc(1, sizeof(*hello));
-	int answer = ask(r, "hello",
-			 json_pack("{s:s, s:s}", "suite", GA_VERSION, "plan", plan_digest),
-			 &ga_trial_hello_schema, hello, err);
+	json_t *params = json_pack("{s:s}", "suite", GA_VERSION);
+	int answer;
 
+	json_object_update(params, members);
+	answer = ask(r, "hello", params, &ga_trial_hello_schema, hello, err);
 	if (answer <= 0) {
 		free(hello);
 		return answer;
@@ -636,7 +637,7 @@ static int say_hello(struct running *r, const char *plan_digest, struct ga_err *
 }
 
 int ga_runner_run(const struct ga_scenario *scenario, struct ga_adapter *adapter,
-		  const char *plan_digest, struct ga_trial *trial, struct ga_err *err)
+		  json_t *hello, struct ga_trial *trial, struct ga_err *err)
 {
 	int64_t runs = scenario->runs == GA_UNKNOWN ? 1 : scenario->runs;
 	int64_t deaths = ga_adapter_deaths(adapter);
@@ -647,7 +648,7 @@ int ga_runner_run(const struct ga_scenario *scenario, struct ga_adapter *adapter
 	struct ga_verdict so_far;
 	bool cannot;
 
-	if (say_hello(&r, plan_digest, err) < 0)
+	if (say_hello(&r, hello, err) < 0)
 		return -1;
 	/* Nothing is tried for which it has no notion. */
 	ga_judge(scenario, "", trial, &so_far);

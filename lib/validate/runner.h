@@ -20,10 +20,10 @@
 #define GA_RUNNER_JOBS 500	      /* of one submit request */
 
 /* Runs the scenario, all its runs, and adds to *trial what was seen, which the caller releases with
- * ga_trial_release. plan_digest goes to the adapter with hello. 0 also when the adapter broke: that
+ * ga_trial_release. The adapter gets the members of hello, an object, with hello. 0 also when the adapter broke: that
  * is seen too. -1: interrupted, or the system failed. */
 GA_MUST_CHECK int ga_runner_run(const struct ga_scenario *scenario, struct ga_adapter *adapter,
-				const char *plan_digest, struct ga_trial *trial,
+				json_t *hello, struct ga_trial *trial,
 				struct ga_err *err);
 
 #endif

@@ -38,14 +38,30 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+int ga_suite_read_text(const char *text, size_t len, const char *name, struct ga_scenario *ret,
+		       struct ga_err *err)
+{
+	json_error_t why;
+	ga_autojson json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+
+	if (!json)
+		return ga_fail(err, GA_BADREC, "'%s': line %d: %s", name, why.line, why.text);
+	if (!ga_streq(json_string_value(json_object_get(json, "kind")), ga_scenario_schema.kind))
+		return ga_fail(err, GA_BADREC, "'%s' is no %s", name, ga_scenario_schema.kind);
+	if (ga_schema_parse(&ga_scenario_schema, json, ret, err) < 0)
+		return ga_wrap(err, "'%s'", name);
+	if (!ga_scenario_check(ret, err))
+		return 0;
+	ga_schema_release(&ga_scenario_schema, ret);
+	return ga_wrap(err, "'%s'", name);
+}
+
 /* A scenario is written by a person, over many lines. */
 static int read_scenario(const char *path, const char *name, struct ga_scenario *ret,
 			 struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	ga_autojson json_t *json = NULL;
 	struct stat st;
-	json_error_t why;
 
 	if (stat(path, &st) < 0)
 		return ga_fail_sys(err, "cannot look at '%s'", path);
@@ -56,17 +72,8 @@ static int read_scenario(const char *path, const char *name, struct ga_scenario 
 			       GA_LINE_MAX >> 20);
 	if (ga_file_read(path, GA_LINE_MAX, &text, err) < 0)
 		return -1;
-	json = json_loadb(text.buf, text.len, JSON_REJECT_DUPLICATES, &why);
-	if (!json)
-		return ga_fail(err, GA_BADREC, "'%s': line %d: %s", path, why.line, why.text);
-	if (!ga_streq(json_string_value(json_object_get(json, "kind")), ga_scenario_schema.kind))
-		return ga_fail(err, GA_BADREC, "'%s' is no %s", path, ga_scenario_schema.kind);
-	if (ga_schema_parse(&ga_scenario_schema, json, ret, err) < 0)
-		return ga_wrap(err, "'%s'", path);
-	if (ga_scenario_check(ret, err) < 0) {
-		ga_schema_release(&ga_scenario_schema, ret);
-		return ga_wrap(err, "'%s'", path);
-	}
+	if (ga_suite_read_text(text.buf, text.len, path, ret, err) < 0)
+		return -1;
 	if (strlen(ret->id) + 5 == strlen(name) && ga_starts(name, ret->id))
 		return 0;
 	ga_err_set(err, GA_BADREC, "'%s' is scenario '%s': its name must be %s.json", path, ret->id,
@@ -79,10 +86,10 @@ static bool is_wanted(const struct ga_borrowed_texts *only, const char *id)
 {
 	size_t i;
 
-	for (i = 0; i < only->n; i++)
+	for (i = 0; only && i < only->n; i++)
 		if (!strcmp(only->v[i], id))
 			return true;
-	return !only->n;
+	return !only || !only->n;
 }
 
 static int check_only(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
@@ -90,7 +97,7 @@ static int check_only(const struct ga_suite *suite, const struct ga_borrowed_tex
 {
 	size_t i, k;
 
-	for (i = 0; i < only->n; i++) {
+	for (i = 0; only && i < only->n; i++) {
 		for (k = 0; k < suite->scenarios.n &&
 			    strcmp(suite->scenarios.v[k].id, only->v[i]);
 		     k++)
@@ -134,6 +141,26 @@ int ga_suite_read(const char *folder, const struct ga_borrowed_texts *only, stru
 	return r;
 }
 
+void ga_suite_plan(const struct ga_suite *suite, struct ga_test_plan *ret)
+{
+	char digest[GA_DIGEST_SIZE];
+	size_t i;
+
+	ga_schema_init(&ga_test_plan_schema, ret);
+	ret->suite_version = ga_xstrdup(GA_VERSION);
+	for (i = 0; i < suite->scenarios.n; i++) {
+		const struct ga_scenario *s = &suite->scenarios.v[i];
+
+		ga_rec_digest(&ga_scenario_schema, s, NULL, digest);
+		*ga_list_add(&ret->scenarios) = (struct ga_planned_scenario){
+			.id = ga_xstrdup(s->id), .level = ga_xstrdup(s->level),
+			.title = ga_xstrdup(s->title), .digest = ga_xstrdup(digest),
+		};
+	}
+	ga_rec_digest(&ga_test_plan_schema, ret, "digest", digest);
+	ret->digest = ga_xstrdup(digest);
+}
+
 static int remove_folder(const char *folder, struct ga_err *err)
 {
 	const char *argv[] = { "rm", "-rf", "--one-file-system", "--", folder, NULL };
@@ -142,18 +169,28 @@ static int remove_folder(const char *folder, struct ga_err *err)
 	return ga_proc_check(&(struct ga_proc){ .argv = argv }, &result, err);
 }
 
-/* Runs one scenario and judges it. */
-static int run_scenario(const struct ga_scenario *scenario, struct ga_adapter *adapter,
-			struct ga_verdict *ret, struct ga_err *err)
+/* Runs one scenario and judges it. Secrets are taken out before that, so that everybody who has the
+ * bundle can judge the same. */
+static int run_scenario(const struct ga_scenario *scenario, const struct ga_suite_run *run,
+			struct ga_adapter *adapter, struct ga_verdict *ret, struct ga_err *err)
 {
 	struct ga_trial trial = { 0 };
 	char digest[GA_DIGEST_SIZE];
+	ga_autofree char *said = NULL;
 	size_t i;
-	int r = ga_runner_run(scenario, adapter, "", &trial, err);
+	int r = ga_runner_run(scenario, adapter, run->hello, &trial, err);
 
+	said = ga_adapter_take_stderr(adapter);
 	ga_rec_digest(&ga_scenario_schema, scenario, NULL, digest);
 	if (!r)
+		r = ga_evidence_clean(&trial, err);
+	if (!r)
 		ga_judge(scenario, digest, &trial, ret);
+	if (!r && run->evidence &&
+	    ga_evidence_scenario(run->evidence, scenario, &trial, ret, said, err) < 0) {
+		ga_schema_release(&ga_verdict_schema, ret);
+		r = -1;
+	}
 	for (i = 0; i < trial.seen.n; i++)
 		ga_schema_release(&ga_trial_seen_schema, &trial.seen.v[i]);
 	ga_list_release(&trial.seen);
@@ -180,14 +217,11 @@ static char *find_adapter(const char *adapter, struct ga_err *err)
 	return GA_TAKE(program);
 }
 
-int ga_suite_run(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
-		 const char *adapter,
-		 int (*judged)(const struct ga_verdict *verdict, void *data, struct ga_err *err),
-		 void *data, struct ga_err *err)
+int ga_suite_run(const struct ga_suite *suite, const struct ga_suite_run *run, struct ga_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	ga_autofree char *work = ga_xprintf("%s/gpuaas-validate.XXXXXX", tmp ? tmp : "/tmp");
-	ga_autofree char *program = find_adapter(adapter, err);
+	ga_autofree char *program = find_adapter(run->adapter, err);
 	struct ga_err ignored = GA_ERR_INIT;
 	struct ga_adapter *running;
 	int r = 0;
@@ -197,17 +231,18 @@ int ga_suite_run(const struct ga_suite *suite, const struct ga_borrowed_texts *o
 		return -1;
 	if (!mkdtemp(work))
 		return ga_fail_sys(err, "cannot make a folder in '%s'", tmp ? tmp : "/tmp");
-	running = ga_adapter_new(program, work, -1);
+	running = ga_adapter_new(program, work,
+				 run->evidence ? ga_evidence_protocol(run->evidence, work) : -1);
 	for (i = 0; !r && i < suite->scenarios.n; i++) {
+		const struct ga_scenario *scenario = &suite->scenarios.v[i];
 		struct ga_verdict verdict;
 
-		if (!is_wanted(only, suite->scenarios.v[i].id))
+		if (!is_wanted(run->only, scenario->id))
 			continue;
-		r = run_scenario(&suite->scenarios.v[i], running, &verdict, err);
-		free(ga_adapter_take_stderr(running));
+		r = run_scenario(scenario, run, running, &verdict, err);
 		if (r)
 			break;
-		r = judged(&verdict, data, err);
+		r = run->judged(scenario, &verdict, run->data, err);
 		ga_schema_release(&ga_verdict_schema, &verdict);
 	}
 	ga_adapter_close(running);

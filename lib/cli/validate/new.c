@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/validate/new.h"
-
+/* gpuaas-validate new: the beginning of an adapter, from share/adapters/skeleton. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/frame/cli.h"
+#include "cli/validate/validate.h"
 #include "record/id.h"
 
 #define SKELETON_MAX (1 << 20)
@@ -40,7 +40,7 @@ static int read_file(const char *file, const char *name, struct ga_str *ret, str
 	return 0;
 }
 
-int ga_validate_new(const struct ga_validate_new *o, struct ga_err *err)
+int ga_cli_validate_new(const struct ga_validate_opts *opts, const char *name, struct ga_err *err)
 {
 	ga_autostr struct ga_str adapter = GA_STR_INIT, readme = GA_STR_INIT;
 	const struct {
@@ -49,12 +49,9 @@ int ga_validate_new(const struct ga_validate_new *o, struct ga_err *err)
 		unsigned int mode;
 	} files[] = { { "adapter", &adapter, 0755 }, { "README.md", &readme, 0644 } };
 	ga_autostr struct ga_str made = GA_STR_INIT;
-	const char *name, *dir;
+	const char *dir = opts->dir ? opts->dir : name;
 	size_t i;
-	int n;
 
-	name = ga_cli_args(&n)[0];
-	dir = o->dir ? o->dir : name;
 	if (!ga_name_is_valid(name))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("'%s' cannot be the name of a technology", name),

@@ -119,11 +119,15 @@ static void fold(const char *bundles, const char *approved, struct ga_matrix *re
 	GA_LIST(struct ga_matrix_source) list = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_matrix_input in = { .asked = &asked, .scenarios = scenarios,
-				      .scenarios_n = SCENARIOS, .plan_digest = PLAN,
-				      .approved_digest = approved, .approved_by = "Bea",
-				      .approved_at = "2026-11-20T18:24:00.000000Z" };
+				      .scenarios_n = SCENARIOS, .plan_digest = PLAN };
+	char plan[GA_DIGEST_SIZE] = "", by[] = "Bea", at[] = "2026-11-20T18:24:00.000000Z";
+	struct ga_plan_approval approval = { .plan_digest = plan, .by = by, .at = at };
 	size_t i;
 
+	if (approved) {
+		snprintf(plan, sizeof(plan), "%s", approved);
+		in.approval = &approval;
+	}
 	while (*bundles) {
 		size_t len = strcspn(bundles, "\n");
 

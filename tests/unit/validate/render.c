@@ -18,7 +18,7 @@
 	"{\"technology\":\"kueue\",\"version\":\"" EVIL "\",\"class\":\"" class "\"," \
 	"\"configuration_digest\":null,\"bundles\":[{\"file\":\"a b/" EVIL "\"," \
 	"\"digest\":\"" DIGEST "\",\"executed_by\":\"" EVIL "\",\"started_at\":null," \
-	"\"ended_at\":\"" AT "\",\"reviews\":[{\"by\":\"Ann\",\"at\":\"" AT "\"," \
+	"\"ended_at\":\"" AT "\",\"signer\":null,\"reviews\":[{\"by\":\"Ann\",\"at\":\"" AT "\"," \
 	"\"opinion\":\"contest\",\"scenario\":null,\"reason\":\"" EVIL "\"}]}]," \
 	"\"cells\":[{\"requirement\":\"R\",\"support\":\"" support "\",\"why\":\"" EVIL "\"," \
 	"\"must\":1,\"passed\":1,\"contested\":[\"" EVIL "\"]}]," \

@@ -262,17 +262,18 @@ static int64_t least_evictions(const struct ga_scenario *scenario)
 static void add_verdict_numbers(const struct ga_scenario *scenario, const struct ga_verdict *v,
 				const char *bundle, struct ga_matrix_column *c)
 {
+	/* The last two speak of evictions, where there was one. */
 	static const char *const preemption[] = { "start_ms", "evictions", "evictions_explained",
-						  "lost_slot_seconds", NULL };
+						  "lost_slot_seconds" };
 	int64_t least = least_evictions(scenario), evictions = value_of(v, "evictions");
 	int64_t met = 0;
 	size_t i;
 
 	if (named(scenario, "R-PREEMPTION")) {
-		for (i = 0; preemption[i]; i++)
+		for (i = 0; i < (evictions > 0 ? 4 : 2); i++)
 			add_number(c, "preemption", preemption[i], scenario->id,
 				   value_of(v, preemption[i]), bundle, NULL);
-		if (least != GA_UNKNOWN && evictions != GA_UNKNOWN)
+		if (least != GA_UNKNOWN && evictions >= least)
 			add_number(c, "preemption", "evictions_over_least", scenario->id,
 				   evictions - least, bundle, NULL);
 	}

@@ -36,7 +36,7 @@ struct ga_matrix_source {
 	char *executed_by;	     /* NULL: the bundle does not say */
 	char *started_at, *ended_at; /* NULL: the bundle does not say */
 	char *signer;		     /* public key; NULL: it is not signed */
-	int64_t components;	     /* of the technology; GA_UNKNOWN */
+	int64_t components;	     /* of the technology; GA_UNKNOWN: it names none */
 	int64_t configuration_lines; /* GA_UNKNOWN: no configuration */
 	GA_LIST(struct ga_verdict) verdicts;
 	GA_LIST(struct ga_matrix_review) reviews;

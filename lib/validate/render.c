@@ -12,6 +12,7 @@ struct part {
 	const char *text, *small; /* small: a second line; NULL: none */
 	const char *style;	  /* a class of the page; NULL: none */
 	const char *bundle, *file; /* the evidence; NULL: none */
+	const struct part *next;   /* more of the same field; NULL: no more */
 };
 
 struct form {
@@ -72,7 +73,7 @@ static bool is_model(const struct ga_matrix_column *c)
 	return !strcmp(c->technology_class, "model");
 }
 
-/* "slurm 22.05.8", and the configuration where two columns have the same name. Allocated. */
+/* "slurm 22.05.8", and the configuration where two columns differ in nothing else. Allocated. */
 static char *column_name(const struct ga_matrix *m, const struct ga_matrix_column *c)
 {
 	const char *digest = c->configuration_digest;
@@ -80,12 +81,11 @@ static char *column_name(const struct ga_matrix *m, const struct ga_matrix_colum
 
 	for (i = 0; i < m->columns.n; i++)
 		same += !strcmp(m->columns.v[i].technology, c->technology) &&
-			!strcmp(m->columns.v[i].version, c->version);
-	if (same < 2)
-		return ga_xprintf("%s %s", c->technology, c->version);
-	return ga_xprintf("%s %s (%s, configuration %.8s)", c->technology, c->version,
-			  c->technology_class,
-			  digest ? digest + strlen("sha256:") : "unknown");
+			!strcmp(m->columns.v[i].version, c->version) &&
+			!strcmp(m->columns.v[i].technology_class, c->technology_class);
+	return ga_xprintf("%s %s%s%s%.8s", c->technology, c->version, is_model(c) ? " model" : "",
+			  same > 1 ? ", configuration " : "",
+			  same < 2 ? "" : digest ? digest + strlen("sha256:") : "unknown");
 }
 
 /* ---- Markdown ---- */
@@ -126,13 +126,17 @@ static void md_part(struct ga_str *out, const struct part *part)
 		ga_str_add(out, "<br>");
 		md_text(out, part->small);
 	}
-	if (!part->bundle)
-		return;
-	ga_str_add(out, part->text[0] ? " ([" : "[");
-	md_text(out, part->file ? part->file : part->bundle);
-	ga_str_add(out, "](");
-	add_link(out, part->bundle);
-	ga_str_add(out, part->text[0] ? "))" : ")");
+	if (part->bundle) {
+		ga_str_add(out, part->text[0] ? " ([" : "[");
+		md_text(out, part->file ? part->file : part->bundle);
+		ga_str_add(out, "](");
+		add_link(out, part->bundle);
+		ga_str_add(out, part->text[0] ? "))" : ")");
+	}
+	if (part->next) {
+		ga_str_add(out, ", ");
+		md_part(out, part->next);
+	}
 }
 
 static void md_heading(struct ga_str *out, int level, const char *text)
@@ -216,11 +220,12 @@ static const char html_style[] =
 	"td.model, th.model { background: #f0f0f0; color: #555; font-style: italic; }\n"
 	"td.rule, th.rule { border-left: 4px solid #555; }\n"
 	"td.fail { color: #a40000; font-weight: bold; }\n"
-	"a { color: #003e8a; }\n"
+	"a { color: #003e8a; } td a { white-space: nowrap; }\n"
 	"@media print { body { max-width: none; padding: 0; font-size: 8pt; }\n"
 	"  .wide { overflow: visible; } table { min-width: 0; width: 100%; }\n"
 	"  th, td { min-width: 0; padding: 2pt 3pt; } tr, .draft { break-inside: avoid; }\n"
-	"  h2, h3 { break-after: avoid; }\n"
+	"  h2, h3 { break-after: avoid; } td a { white-space: normal; }\n"
+	"  a.in::after { content: \" in \" attr(href); }\n"
 	"  td, th, .draft { -webkit-print-color-adjust: exact; print-color-adjust: exact; } }\n"
 	"</style>\n</head>\n<body>\n";
 
@@ -239,13 +244,18 @@ static void html_part(struct ga_str *out, const struct part *part)
 		html_text(out, part->small);
 		ga_str_add(out, "</small>");
 	}
-	if (!part->bundle)
-		return;
-	ga_str_addf(out, "%s<a href=\"", part->text[0] ? " " : "");
-	add_link(out, part->bundle);
-	ga_str_add(out, "\">");
-	html_text(out, part->file ? part->file : part->bundle);
-	ga_str_add(out, "</a>");
+	if (part->bundle) {
+		ga_str_addf(out, "%s<a%s href=\"", part->text[0] ? " " : "",
+			    part->file ? " class=\"in\"" : "");
+		add_link(out, part->bundle);
+		ga_str_add(out, "\">");
+		html_text(out, part->file ? part->file : part->bundle);
+		ga_str_add(out, "</a>");
+	}
+	if (part->next) {
+		ga_str_add(out, "<br>");
+		html_part(out, part->next);
+	}
 }
 
 static void html_open(struct ga_str *out, const char *tag, const char *style)
@@ -353,7 +363,7 @@ static void column_heads(struct ga_str *out, const struct form *f, const struct 
 
 		f->field(out, true,
 			 &(struct part){ .text = name, .style = style_of(m, i, NULL),
-					 .small = is_model(c) ? "a model: it predicts" :
+					 .small = is_model(c) ? "it predicts and never counts" :
 						  strcmp(c->technology_class, "system") ?
 								c->technology_class : NULL });
 	}
@@ -500,24 +510,28 @@ static void render_numbers_row(struct ga_str *out, const struct form *f, const s
 	field(out, f, false, row->scenario ? row->scenario : "–");
 	for (i = 0; i < m->columns.n; i++) {
 		const struct ga_matrix_column *c = &m->columns.v[i];
-		const char *bundle = NULL, *file = NULL;
-		ga_autostr struct ga_str values = GA_STR_INIT;
+		ga_autofree struct part *parts = ga_xcalloc(c->numbers.n + 1, sizeof(*parts));
+		ga_autotexts struct ga_texts values = { 0 };
+		size_t n = 0;
 
 		for (k = 0; k < c->numbers.n; k++) {
-			const struct ga_matrix_number *n = &c->numbers.v[k];
+			const struct ga_matrix_number *of = &c->numbers.v[k];
+			ga_autofree char *value = ga_xprintf("%" PRId64, of->value);
 
-			if (strcmp(n->comparison, row->comparison) || strcmp(n->name, row->name) ||
-			    !ga_streq(n->scenario, row->scenario))
+			if (strcmp(of->comparison, row->comparison) ||
+			    strcmp(of->name, row->name) || !ga_streq(of->scenario, row->scenario))
 				continue;
-			if (bundle)
-				ga_str_addf(&values, " (%s: %s), ", bundle, file);
-			ga_str_addf(&values, "%" PRId64, n->value);
-			bundle = n->bundle;
-			file = n->file;
+			ga_texts_add(&values, value);
+			parts[n] = (struct part){ .text = values.v[n], .bundle = of->bundle,
+						  .file = of->file };
+			if (n)
+				parts[n - 1].next = &parts[n];
+			n++;
 		}
-		f->field(out, false,
-			 &(struct part){ .text = bundle ? values.buf : "–", .bundle = bundle,
-					 .file = file, .style = style_of(m, i, NULL) });
+		if (!n)
+			parts[0].text = "–";
+		parts[0].style = style_of(m, i, NULL);
+		f->field(out, false, parts);
 	}
 	f->row(out, false, m->columns.n + 2);
 }

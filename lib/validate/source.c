@@ -81,7 +81,8 @@ int ga_matrix_source_read(const char *path, struct ga_matrix_source *ret, struct
 		ret->wrong = ga_xstrdup("the adapter never said what it is");
 	if (ret->wrong)
 		return 0;
-	ret->components = (int64_t)m->components.n;
+	if (m->components.n)
+		ret->components = (int64_t)m->components.n;
 	ret->configuration_lines = lines_of(ga_pack_find(&pack, "configuration/applied"));
 	read_items(&pack, "gaps.md", &ret->gaps);
 	read_items(&pack, "risks.md", &ret->risks);

@@ -45,8 +45,8 @@ static int show(const struct ga_validate_opts *opts, const struct ga_matrix *m, 
 		ga_print_text(text.buf);
 		return 0;
 	}
-	if (ga_emit(&ga_matrix_schema, m, err) < 0)
-		return -1;
+	if (!ga_emit_is_table())
+		return ga_emit(&ga_matrix_schema, m, err);
 	say_cells(m);
 	return 0;
 }
@@ -80,8 +80,8 @@ int ga_cli_validate_matrix(const struct ga_validate_opts *opts, char *const *bun
 		in.approval = &approval;
 		in.approver = signer;
 	}
-	while (!r && sources.n < (size_t)n)
-		r = ga_matrix_source_read(bundles[sources.n], ga_list_add(&sources), err);
+	for (i = 0; !r && i < (size_t)n; i++)
+		r = ga_matrix_source_read(bundles[i], ga_list_add(&sources), err);
 	if (!r) {
 		in.sources = sources.v;
 		in.sources_n = sources.n;

@@ -21,7 +21,7 @@ static struct ga_validate_opts o = { .seed = GA_UNKNOWN };
 	  .help = "person who does it" }
 #define REASON \
 	{ .name = "reason", .type = GA_O_PERSON, .var = &o.reason, .arg = "TEXT", \
-	  .help = "why" }
+	  .help = "reason of the person" }
 #define SIGN \
 	{ .name = "sign", .type = GA_O_PATH, .var = &o.sign, .arg = "FILE", \
 	  .help = "sign with this private key: ed25519 in PEM" }

@@ -111,7 +111,7 @@ const struct ga_schema ga_validation_bundle_schema = {
 		GA_TEXT(S, suite_version, GA_REQ, GA_T_ANY, "version of gpuaas"),
 		GA_TEXT(S, plan_digest, GA_REQ, GA_T_DIGEST, "digest of the test plan"),
 		GA_TEXT(S, technology, GA_NULLOK, GA_T_NAME, "technology, such as slurm"),
-		GA_TEXT(S, version, GA_NULLOK, GA_T_ANY, "its version"),
+		GA_TEXT(S, version, GA_NULLOK, GA_T_ANY, "version of the technology"),
 		GA_AS(S, technology_class, "class", GA_F_TEXT, GA_NULLOK, .values = classes,
 		      .doc = "system, or model for one that only predicts"),
 		GA_ENUM(S, clock, GA_NULLOK, clocks, "clock that its jobs ran by"),

@@ -20,6 +20,8 @@
 #include "validate/bundle.h"
 #include "validate/redact.h"
 
+#define LOG "stderr" /* standard error of the adapter */
+
 /* The pages of a bundle. */
 enum { DEPLOYMENT, GAPS, RISKS, FRICTION, PAGES };
 static const char *const page_names[] = { "deployment.md", "gaps.md", "risks.md", "friction.md" };
@@ -100,7 +102,7 @@ int ga_evidence_clean(struct ga_trial *trial, struct ga_err *err)
 		struct ga_trial_seen *seen = &trial->seen.v[i];
 		ga_autojson json_t *json = ga_schema_format(&ga_trial_seen_schema, seen);
 
-		/* What is judged is what readers of the bundle read. */
+		/* The judge reads the same as readers of the bundle. */
 		ga_redact_json(&json);
 		ga_schema_release(&ga_trial_seen_schema, seen);
 		if (ga_schema_parse(&ga_trial_seen_schema, json, seen, err) < 0)
@@ -111,7 +113,7 @@ int ga_evidence_clean(struct ga_trial *trial, struct ga_err *err)
 
 /* ---- pages ---- */
 
-/* A line of a list. What adapters say stays in its line. */
+/* A line of a list. Texts of adapters stay in their line. */
 static void add_item(struct ga_str *page, const char *fmt, ...) GA_PRINTF(2, 3);
 static void add_item(struct ga_str *page, const char *fmt, ...)
 {
@@ -343,7 +345,7 @@ int ga_evidence_scenario(struct ga_evidence *evidence, const struct ga_scenario 
 	ga_autofree char *as_run = ga_xprintf("scenarios/%s.json", scenario->id);
 	ga_autofree char *judged = ga_xprintf("results/%s/verdict.json", scenario->id);
 	ga_autofree char *seen = ga_xprintf("results/%s/observations.ndjson", scenario->id);
-	ga_autofree char *log = ga_xprintf("results/%s/stderr", scenario->id);
+	ga_autofree char *log = ga_xprintf("results/%s/" LOG, scenario->id);
 	ga_autostr struct ga_str text = GA_STR_INIT, clean = GA_STR_INIT;
 	size_t i;
 

@@ -27,7 +27,7 @@ static const struct {
 	{ "hvs.", 20 },	       { "eyJ", 30 },
 };
 
-/* What is read, and how far. */
+/* The text that is read, and how far. */
 struct reading {
 	const char *text;
 	size_t len, at;
@@ -288,7 +288,7 @@ bool ga_redact(const char *text, size_t len, struct ga_str *out)
 	return r.found;
 }
 
-/* What stands in place of the JSON: a new reference, or json itself. secret: the JSON is the value
+/* Returns the JSON without secrets: a new reference, or json itself. secret: the JSON is the value
  * of a name whose value is one. */
 static json_t *redact_value(json_t *json, bool secret, bool *found)
 {

@@ -363,7 +363,7 @@ static int judge_again(struct checking *c, const struct ga_scenario *scenario, c
 	if (!file || !read_trial(file, &trial, &why))
 		r = found(c, "trial_invalid", seen, "'%s': %s", seen,
 			  file ? why.msg : "it is not there");
-	/* What could be read is judged. */
+	/* The part that could be read is judged. */
 	ga_judge(&mine->scenario, digest, &trial, &mine->verdict);
 	for (i = 0; i < trial.seen.n && !c->has_hello; i++)
 		if (trial.seen.v[i].hello) {
@@ -423,7 +423,7 @@ static int check_results(struct checking *c, const struct ga_pack_file *file)
 	return found(c, "scenario_invalid", scenario, "'%s' has no '%s'", file->name, scenario);
 }
 
-/* What the manifest says of the technology must be what the adapter said. */
+/* The technology of the manifest must be the one that the adapter named. */
 static int check_technology(struct checking *c)
 {
 	const struct ga_validation_bundle *m = &c->ret->manifest;

@@ -24,7 +24,7 @@ struct ga_verified_review {
 	char *signer; /* public key in base64 */
 };
 
-/* What a bundle holds, as far as it could be read. */
+/* The content of a bundle, as far as it could be read. */
 struct ga_verified {
 	const char *bundle; /* its file, borrowed */
 	struct ga_validation_bundle manifest; /* zeroed where it cannot be read */

@@ -24,6 +24,7 @@
 #include "record/scenario.h"
 #include "record/state.h"
 #include "record/trial.h"
+#include "record/validation.h"
 #include "record/vm.h"
 #include "record/wipe.h"
 static const struct ga_view views[] = {
@@ -296,6 +297,15 @@ static const struct ga_view views[] = {
 	    { "TITLE", "title", 0 } } },
 	{ &ga_verdict_schema, NULL,
 	  { { "SCENARIO", "scenario", 0 }, { "OUTCOME", "outcome", 0 }, { "REASON", "why", 0 } } },
+	{ &ga_test_plan_schema, NULL,
+	  { { "PLAN", "digest", 0 }, { "VERSION", "suite_version", 1 } } },
+	{ &ga_plan_approval_schema, NULL,
+	  { { "PLAN", "plan_digest", 0 }, { "BY", "by", 0 }, { "AT", "at", 1 } } },
+	{ &ga_alignment_schema, NULL,
+	  { { "PLAN", "plan_digest", 1 }, { "PEOPLE", "people", 0 }, { "AGREED", "agreed", 0 },
+	    { "AT", "at", 2 } } },
+	{ &ga_bundle_finding_schema, NULL,
+	  { { "BUNDLE", "bundle", 1 }, { "CODE", "code", 0 }, { "OBJECT", "object", 0 } } },
 	{ &ga_state_schema, NULL,
 	  { { "STATE", "path", 0 }, { "ACTION", "action", 0 }, { "SCHEMA", "schema_version", 0 },
 	    { "EPOCH", "epoch", 0 }, { "LAB", "lab", 0 } } },
@@ -342,6 +352,7 @@ static const struct {
 	{ &ga_doctor_finding_schema,
 	  { { "sentence", "REASON", "" }, { "command", "COMMAND", "$ " } } },
 	{ &ga_finding_schema, { { "sentence", "PROBLEM", "" }, { "hint", "HINT", "hint: " } } },
+	{ &ga_bundle_finding_schema, { { "sentence", "PROBLEM", "" } } },
 	{ &ga_change_schema, { { "members", "MEMBERS", "" } } },
 	{ &ga_drift_schema, { { "command", "COMMAND", "$ " } } },
 	{ &ga_audit_schema, { { "detail.reason", "REASON", "reason: " } } },

@@ -2,6 +2,7 @@
 /* The schemas of gpuaas.validation-requirements and gpuaas.matrix. */
 #include "record/matrix.h"
 
+#include "record/scenario.h"
 #include "record/validation.h"
 
 const char *const ga_support_words[] = { "supported",  "partially_supported", "not_supported",
@@ -13,7 +14,6 @@ const char *const ga_column_words[] = { "system", "recorded", "model", NULL };
 const char *const ga_comparison_words[] = { "preemption", "fragmentation", "observability",
 					    "complexity", NULL };
 
-static const char *const levels[] = { "must", "should", NULL };
 
 #define SIGNER(s) \
 	GA_TEXT(s, signer, GA_NULLOK, GA_T_ANY, \
@@ -29,7 +29,7 @@ static const struct ga_schema asked_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, id, GA_REQ, GA_T_ANY, "id of the requirement"),
 		GA_TEXT(S, title, GA_REQ, GA_T_ANY, "title"),
-		GA_TEXT(S, asks, GA_OPT, GA_T_ANY, "required behaviour, in a sentence"),
+		GA_TEXT(S, behaviour, GA_OPT, GA_T_ANY, "required behaviour, in a sentence"),
 		GA_TEXTS(S, covered_by, GA_OPT, GA_T_ANY,
 			 "ids of scenarios, or of requirements that scenarios name; left out: the "
 			 "scenarios that name the id"),
@@ -191,7 +191,7 @@ static const struct ga_schema scenario_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, id, GA_REQ, GA_T_ANY, "id"),
 		GA_TEXT(S, title, GA_REQ, GA_T_ANY, "title"),
-		GA_ENUM(S, level, GA_REQ, levels, "level"),
+		GA_ENUM(S, level, GA_REQ, ga_level_words, "level"),
 		GA_BOOL(S, safety,
 			"true: a technology that fails it does not support the requirement"),
 		GA_FIELDS_END },

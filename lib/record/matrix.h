@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The matrix of the validation suite: what was asked for, and what each technology was seen to do
+ * The matrix of the validation suite: what is required, and what each technology was seen to do
  * (gpuaas-validate(1)). lib/validate/matrix.h makes it from bundles; the renderings read nothing
  * but this record.
  */
@@ -11,11 +11,11 @@
 #include "base/vec.h"
 #include "record/schema.h"
 
-/* ---- what is asked for ---- */
+/* ---- requirements ---- */
 
 struct ga_asked {
 	char *id, *title;
-	char *asks;		    /* a sentence; NULL: the title says it */
+	char *behaviour;	    /* a sentence; NULL: the title says it */
 	struct ga_texts covered_by; /* ids of scenarios, or of requirements that scenarios name;
 				     * empty: the scenarios that name its own id */
 };
@@ -28,13 +28,13 @@ struct ga_asked_list {
 
 /* ---- the matrix ---- */
 
-/* Who approved the plan. */
+/* The approval of the plan. */
 struct ga_matrix_approval {
 	char *by, *at;
 	char *signer; /* public key of its signature; NULL: it is not signed */
 };
 
-/* What a reviewer says of a scenario of a bundle. */
+/* A review of a scenario of a bundle. */
 struct ga_matrix_review {
 	char *by, *at;
 	char *opinion;	/* ga_review_words */

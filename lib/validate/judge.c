@@ -214,8 +214,8 @@ static void add_value(struct ga_verdict *v, const char *name, int64_t value)
 			(struct ga_verdict_value){ .name = ga_xstrdup(name), .value = value };
 }
 
-/* What the answers show: the fields of the best explanation, of the six that a person needs, and
- * whether the largest free block is there. */
+/* Measures the answers: the fields of the best explanation, of the six that a person needs, and
+ * whether the largest free block is shown. */
 static void measure_answers(const struct ga_timeline *line, struct ga_verdict *v)
 {
 	int64_t fields = GA_UNKNOWN, block = GA_UNKNOWN;

@@ -70,7 +70,7 @@ static enum result result_of(const char *word)
 	return (enum result)i;
 }
 
-/* ---- what covers what ---- */
+/* ---- coverage ---- */
 
 enum coverage { NONE, PART, FULL };
 
@@ -175,7 +175,7 @@ static char *why_apart(const struct ga_matrix_input *in, const struct ga_matrix_
 
 /* ---- the results of a column ---- */
 
-/* What a verdict counts as. */
+/* The result that a verdict counts as. */
 static enum result counts_as(const struct ga_scenario *scenario, const struct ga_verdict *v,
 			     const char **why)
 {
@@ -604,7 +604,7 @@ static void add_head(const struct ga_matrix_input *in, struct ga_matrix *m)
 
 		to->id = ga_xstrdup(from->id);
 		to->title = ga_xstrdup(from->title);
-		to->asks = copy(from->asks);
+		to->behaviour = copy(from->behaviour);
 		for (k = 0; k < in->scenarios_n; k++)
 			if (covers(&in->scenarios[k], from))
 				ga_texts_add(&to->covered_by, in->scenarios[k].id);

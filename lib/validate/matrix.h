@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The matrix (record/matrix.h) of bundles: a pure function of the plan, of what is asked for, and
+ * The matrix (record/matrix.h) of bundles: a pure function of the plan, of the requirements, and
  * of the evidence. It never says more than was seen:
  *
  * A scenario of one technology. A pass or workaround of level must without contention is

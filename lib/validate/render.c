@@ -90,7 +90,7 @@ static char *column_name(const struct ga_matrix *m, const struct ga_matrix_colum
 
 /* ---- Markdown ---- */
 
-/* What Markdown or HTML could read stands behind a backslash. */
+/* Characters with a meaning in Markdown or HTML stand behind a backslash. */
 static void md_text(struct ga_str *out, const char *text)
 {
 	ga_autofree char *clean = ga_printable(ga_xstrdup(text));
@@ -103,7 +103,7 @@ static void md_text(struct ga_str *out, const char *text)
 	}
 }
 
-/* A relative link. What could name a scheme or leave the page is written in percent. */
+/* A relative link. Characters with a meaning in an address are written in percent. */
 static void add_link(struct ga_str *out, const char *bundle)
 {
 	const char *slash = strrchr(bundle, '/');
@@ -383,8 +383,8 @@ static void render_head(struct ga_str *out, const struct form *f, const struct g
 	text(out, f,
 	     "Supported: all MUST scenarios that cover the requirement in full pass. Partially "
 	     "supported: at least one MUST scenario passes, or does so with a workaround, and no "
-	     "safety scenario fails. Not supported: all else, also what was not run. What was not "
-	     "seen under contention is inconclusive. Models predict and never count.");
+	     "safety scenario fails. Not supported: all else, also scenarios that were not run. A "
+	     "pass without contention is inconclusive. Models predict and never count.");
 }
 
 static void render_support(struct ga_str *out, const struct form *f, const struct ga_matrix *m)
@@ -402,7 +402,7 @@ static void render_support(struct ga_str *out, const struct form *f, const struc
 		const struct ga_asked *asked = &m->requirements.v[i];
 		ga_autofree char *name = ga_xprintf("%s: %s", asked->id, asked->title);
 
-		f->field(out, false, &(struct part){ .text = name, .small = asked->asks });
+		f->field(out, false, &(struct part){ .text = name, .small = asked->behaviour });
 		for (k = 0; k < m->columns.n; k++) {
 			const struct ga_matrix_cell *cell = &m->columns.v[k].cells.v[i];
 			ga_autostr struct ga_str why = GA_STR_INIT;
@@ -411,7 +411,8 @@ static void render_support(struct ga_str *out, const struct form *f, const struc
 			for (n = 0; n < cell->contested.n; n++)
 				ga_str_addf(&why, "; contested: %s", cell->contested.v[n]);
 			f->field(out, false,
-				 &(struct part){ .text = ga_matrix_word(cell->support), .small = why.buf,
+				 &(struct part){ .text = ga_matrix_word(cell->support),
+						 .small = why.buf,
 						 .style = style_of(m, k, cell->support) });
 		}
 		f->row(out, false, m->columns.n + 1);
@@ -455,11 +456,12 @@ static void render_behaviour(struct ga_str *out, const struct form *f, const str
 				f->field(out, false,
 					 &(struct part){ .text = id, .small = of->title });
 				f->field(out, false,
-					 &(struct part){ .text = ga_matrix_word(s->outcome),
-							 .style = !strcmp(s->outcome, "fail") ?
-									  "fail" : NULL,
-							 .small = r->disagree ? "bundles disagree" :
-										runs });
+					 &(struct part){
+						 .text = ga_matrix_word(s->outcome),
+						 .style = strcmp(s->outcome, "fail") ? NULL :
+										       "fail",
+						 .small = r->disagree ? "bundles disagree" :
+									runs });
 				field(out, f, false, s->why);
 				f->field(out, false, &(struct part){ .text = "", .file = s->file,
 								     .bundle = s->bundle });

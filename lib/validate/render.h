@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "record/matrix.h"
 
-/* A word of the record for people: "Partially supported"; the word itself where there is no other. */
+/* A word of the record for people: "Partially supported"; the word itself where there is none. */
 const char *ga_matrix_word(const char *word);
 /* Adds Markdown (with tables as of GitHub) to out. */
 void ga_matrix_markdown(const struct ga_matrix *matrix, struct ga_str *out);

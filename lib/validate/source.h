@@ -5,8 +5,9 @@
 
 #include "validate/matrix.h"
 
-/* Reads a bundle and checks it as `gpuaas-validate verify` does: its verdicts are made again. 0 also
- * when there are findings; then wrong names the first one. GA_NOTFOUND. The caller releases *ret. */
+/* Reads a bundle and checks it as `gpuaas-validate verify` does: its verdicts are made again. Also
+ * returns 0 when there are findings; then wrong names the first one. GA_NOTFOUND. The caller
+ * releases *ret. */
 GA_MUST_CHECK int ga_matrix_source_read(const char *path, struct ga_matrix_source *ret,
 					struct ga_err *err);
 /* Reads requirements and checks them against the scenarios. GA_BADREC, GA_NOTFOUND. */

@@ -35,7 +35,7 @@
 static const char record[] =
 	"{\"kind\":\"gpuaas.matrix/1\",\"title\":\"" EVIL "\",\"plan_digest\":\"" DIGEST "\","
 	"\"draft\":\"" EVIL "\",\"approval\":null,"
-	"\"requirements\":[{\"id\":\"R\",\"title\":\"" EVIL "\",\"asks\":\"" EVIL "\"}],"
+	"\"requirements\":[{\"id\":\"R\",\"title\":\"" EVIL "\",\"behaviour\":\"" EVIL "\"}],"
 	"\"scenarios\":[{\"id\":\"A-1\",\"title\":\"" EVIL "\",\"level\":\"must\","
 	"\"safety\":true},{\"id\":\"A-2\",\"title\":\"t\",\"level\":\"should\","
 	"\"safety\":false}],"

@@ -58,14 +58,13 @@ PYTHON
   run grep -rl @NAME@ htcondor
   assert_equal "$output" ""
   assert_equal "$(bash -n htcondor/adapter 2>&1)" ""
-  printf '#!/bin/sh\ntee -a %q | %q | tee -a %q\n' "$T/requests" "$T/htcondor/adapter" "$T/replies" > both
-  chmod +x both
-  run_status 1 gpuaas-validate run --adapter ./both --only PRI-04
+  run_status 1 gpuaas-validate run --adapter htcondor/adapter --only PRI-04 --out new.tar.zst
   jq_is '"\(.outcome): \(.why)"' "inconclusive: queues: failed: the function queues of the adapter is not written yet"
-  assert_equal "$(command jq -r .verb requests | paste -sd ' ')" "hello setup queues teardown"
-  assert_equal "$(command jq -r .ok replies | paste -sd ' ')" "true true false true"
-  assert_equal "$(command jq -r 'select(.result.technology).result.technology' replies)" htcondor
-  run_status 1 gpuaas-validate run --adapter ./both --only QUO-01
+  tar --zstd -xOf new.tar.zst results/PRI-04/protocol.ndjson > protocol
+  assert_equal "$(command jq -r '.sent.verb // empty' protocol | paste -sd ' ')" "hello setup queues teardown"
+  assert_equal "$(command jq -r 'select(.received).received.ok' protocol | paste -sd ' ')" "true true false true"
+  assert_equal "$(command jq -r '.received.result.technology? // empty' protocol)" htcondor
+  run_status 1 gpuaas-validate run --adapter htcondor/adapter --only QUO-01
   jq_is '"\(.outcome): \(.why)"' "unsupported: no such notion: limits"
   grep -q 'gpuaas-validate run --adapter ./adapter --only PRI-04' htcondor/README.md
 }

@@ -13,6 +13,7 @@
 #include "cli/frame/cli.h"
 #include "cli/validate/validate.h"
 #include "record/digest.h"
+#include "validate/bundle.h"
 
 static int judged(const struct ga_scenario *scenario, const struct ga_verdict *verdict, void *data,
 		  struct ga_err *err)
@@ -106,6 +107,23 @@ static int run_planned(const struct ga_validate_opts *opts, const struct ga_suit
 	return 0;
 }
 
+/* The ids name files of the bundle. */
+static int check_ids(const struct ga_suite *suite, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < suite->scenarios.n; i++) {
+		const char *id = suite->scenarios.v[i].id;
+
+		if (!ga_pack_name_is_valid(id) || strchr(id, '/') || strlen(id) > 64)
+			return ga_refuse(err, GA_BADREC, NULL, id,
+					 ("scenario '%s' cannot stand in a bundle under its id",
+					  id),
+					 ("up to 64 letters, digits and ._+- are allowed"));
+	}
+	return 0;
+}
+
 int ga_cli_validate_run(const struct ga_validate_opts *opts, struct ga_err *err)
 {
 	ga_cleanup(ga_suite_release) struct ga_suite suite = { 0 };
@@ -116,7 +134,8 @@ int ga_cli_validate_run(const struct ga_validate_opts *opts, struct ga_err *err)
 		return ga_refuse(err, GA_USAGE, NULL, NULL, ("--adapter is missing"),
 				 ("name the program that speaks for the technology: "
 				  "gpuaas-adapter(7)"));
-	if (ga_cli_read_suite(opts->scenarios, &opts->only, &suite, err) < 0)
+	if (ga_cli_read_suite(opts->scenarios, &opts->only, &suite, err) < 0 ||
+	    (opts->out && check_ids(&suite, err) < 0))
 		return -1;
 	ga_suite_plan(&suite, &plan);
 	r = run_planned(opts, &suite, &plan, err);

@@ -34,7 +34,8 @@ struct ga_validate_opts {
 	const char *dir;
 };
 
-/* Reads the scenarios of the folder; NULL: those that come with gpuaas. The caller releases *ret. */
+/* Reads the scenarios of the folder; NULL: those that come with gpuaas. The caller releases *ret.
+ */
 GA_MUST_CHECK int ga_cli_read_suite(const char *folder, const struct ga_borrowed_texts *only,
 				    struct ga_suite *ret, struct ga_err *err);
 /* Reads the private key in a PEM file; NULL for NULL. The caller closes *ret. */

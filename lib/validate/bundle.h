@@ -46,8 +46,8 @@ void ga_pack_sort(struct ga_pack *pack);
 GA_MUST_CHECK int ga_pack_write(struct ga_pack *pack, const char *path, struct ga_err *err);
 
 /* Reads an archive. GA_BADREC: it is refused: no zstd, no tar, an entry that is no regular file or
- * has an invalid name, one name twice, or above the limits. GA_NOTFOUND. *exact: whether ga_pack_tar
- * of the files gives the tar that was read. The caller releases *ret. */
+ * has an invalid name, one name twice, or above the limits. GA_NOTFOUND. *exact: whether
+ * ga_pack_tar of the files gives the tar that was read. The caller releases *ret. */
 GA_MUST_CHECK int ga_pack_read(const char *path, struct ga_pack *ret, bool *exact,
 			       struct ga_err *err);
 /* The same of a tar in memory. */

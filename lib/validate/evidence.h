@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collects the evidence of a run for its bundle (gpuaas-validate(1), BUNDLES): what was seen of each
- * scenario, what the adapter said, its raw files, and the pages that are made of these. Secrets are
- * taken out of all of it (redact.h) before it is kept.
+ * Collects the evidence of a run for its bundle (gpuaas-validate(1), Bundles): what was seen of
+ * each scenario, what the adapter said, its raw files, and the pages that are made of these.
+ * Secrets are taken out of all of it (redact.h) before it is kept.
  */
 #ifndef GA_VALIDATE_EVIDENCE_H
 #define GA_VALIDATE_EVIDENCE_H

@@ -282,8 +282,12 @@ bool ga_redact(const char *text, size_t len, struct ga_str *out)
 		if (word && (take_scheme(&r, word) || take_named(&r, word)))
 			continue;
 		/* An escape (\n) is no letter of the word behind it. */
-		keep_to(&r, r.at + (word ? before_key(&r, word) : text[r.at] == '\\' && r.at + 1 < len &&
-					    isalpha((unsigned char)text[r.at + 1]) ? 2 : 1));
+		if (word)
+			keep_to(&r, r.at + before_key(&r, word));
+		else
+			keep_to(&r, r.at + 1 +
+					    (text[r.at] == '\\' && r.at + 1 < len &&
+					     isalpha((unsigned char)text[r.at + 1])));
 	}
 	return r.found;
 }

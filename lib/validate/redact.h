@@ -16,8 +16,8 @@
 /* Adds the text, which may have any bytes, without its secrets. Doing it twice changes nothing
  * more. Returns whether there were some. */
 bool ga_redact(const char *text, size_t len, struct ga_str *out);
-/* Takes the secrets out of all texts of the JSON, in place; a JSON that is a text itself is replaced.
- * Returns whether there were some. */
+/* Takes the secrets out of all texts of the JSON, in place; a JSON that is a text itself is
+ * replaced. Returns whether there were some. */
 bool ga_redact_json(json_t **json);
 
 #endif

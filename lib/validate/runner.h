@@ -19,9 +19,9 @@
 #define GA_RUNNER_DEATHS 3	      /* after so many deaths of the adapter a scenario ends */
 #define GA_RUNNER_JOBS 500	      /* of one submit request */
 
-/* Runs the scenario, all its runs, and adds to *trial what was seen, which the caller releases with
- * ga_trial_release. The adapter gets the members of hello, an object, with hello. 0 also when the adapter broke: that
- * is seen too. -1: interrupted, or the system failed. */
+/* Runs the scenario, all its runs, and adds to *trial what was seen, which the caller releases. The
+ * adapter gets the members of hello, an object, with hello. 0 also when the adapter broke: that is
+ * seen too. -1: interrupted, or the system failed. */
 GA_MUST_CHECK int ga_runner_run(const struct ga_scenario *scenario, struct ga_adapter *adapter,
 				json_t *hello, struct ga_trial *trial,
 				struct ga_err *err);

@@ -23,7 +23,8 @@
 	"\"clock\":\"any\",\"nodes\":[{\"name\":\"n1\",\"slots\":2,\"type\":\"h100\"}]," \
 	"\"queues\":[{\"name\":\"a\"}],\"arrange\":[{\"submit\":{" \
 	"\"name\":\"j\",\"queue\":\"a\",\"slots\":2}}],\"given\":[{\"id\":\"there\"," \
-	"\"check\":\"are\",\"jobs\":[\"j\"],\"state\":\"pending\",\"within_seconds\":2}],\"act\":[" \
+	"\"check\":\"are\",\"jobs\":[\"j\"],\"state\":\"pending\",\"within_seconds\":2}]," \
+	"\"act\":[" \
 	"{\"submit\":{\"name\":\"k\",\"queue\":\"a\",\"slots\":2}}]," \
 	"\"expect\":[{\"id\":\"starts\",\"check\":\"are\",\"jobs\":[\"j\"]," \
 	"\"state\":\"running\",\"within_seconds\":2}],\"negative\":\"x\"}"
@@ -379,7 +380,7 @@ static void reviews(const char *path, const struct ga_sign_key *key)
 
 static void names(void)
 {
-	static const char *const right[] = { "a", "a/b.json", "a..b", ".a", "results/PRI-04/x_y+z" };
+	static const char *const right[] = { "a", "a/b.json", "a..b", ".a", "results/A-1/x_y+z" };
 	static const char *const wrong[] = { "", "/a", "a/", "a//b", ".", "..", "a/..", "../a",
 					     "a/./b", "a b", "a\\b", "a\nb", "ä", "a:b" };
 	char big[GA_PACK_NAME_MAX + 2];

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "cli/frame/cli.h"
 #include "cli/validate/validate.h"
+#include "record/matrix.h"
 
 static struct ga_validate_opts o = { .seed = GA_UNKNOWN };
 
@@ -78,6 +79,24 @@ static const struct ga_opt verify_opts[] = {
 	GA_OPTS_END,
 };
 
+static const struct ga_opt matrix_opts[] = {
+	{ .name = "markdown", .type = GA_O_FLAG, .var = &o.markdown,
+	  .help = "print Markdown", .prints = &ga_prints_text },
+	{ .name = "html", .type = GA_O_FLAG, .var = &o.html,
+	  .help = "print one HTML page", .prints = &ga_prints_text },
+	{ .name = "requirements", .type = GA_O_PATH, .var = &o.requirements, .arg = "FILE",
+	  .help = "requirements, in place of those that come with gpuaas" },
+	{ .name = "approval", .type = GA_O_PATH, .var = &o.approval, .arg = "FILE",
+	  .help = "approval of the plan; without it the matrix is a draft" },
+	SCENARIOS,
+	GA_OPTS_END,
+};
+static const struct ga_opt new_opts[] = {
+	{ .name = "dir", .type = GA_O_PATH, .var = &o.dir, .arg = "DIR",
+	  .help = "make this folder; default: one with the name, here" },
+	GA_OPTS_END,
+};
+
 static int list(struct ga_err *err)
 {
 	return ga_cli_validate_list(&o, err);
@@ -101,6 +120,21 @@ static int verify(struct ga_err *err)
 	return ga_cli_validate_verify(&o, bundles, n, err);
 }
 
+static int matrix(struct ga_err *err)
+{
+	int n;
+	char *const *bundles = ga_cli_args(&n);
+
+	return ga_cli_validate_matrix(&o, bundles, n, err);
+}
+
+static int make_new(struct ga_err *err)
+{
+	int n;
+
+	return ga_cli_validate_new(&o, ga_cli_args(&n)[0], err);
+}
+
 static const struct ga_cmd cmds[] = {
 	{ .name = "list", .abstract = "list the scenarios", .opts = list_opts, .run = list,
 	  .prints = &ga_scenario_schema },
@@ -111,6 +145,12 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "verify", .abstract = "check bundles of evidence and judge them again",
 	  .args = "FILE…", .args_min = 1, .args_max = -1, .opts = verify_opts, .run = verify,
 	  .prints = &ga_bundle_finding_schema },
+	{ .name = "matrix", .abstract = "show which requirements the bundles show as supported",
+	  .args = "FILE…", .args_min = 1, .args_max = -1, .opts = matrix_opts, .run = matrix,
+	  .prints = &ga_matrix_schema },
+	{ .name = "new", .abstract = "make the beginning of an adapter", .args = "TECHNOLOGY",
+	  .args_min = 1, .args_max = 1, .opts = new_opts, .run = make_new,
+	  .prints = &ga_prints_text },
 	{ .name = NULL },
 };
 
@@ -120,6 +160,8 @@ static const char *const examples[] = {
 	"gpuaas-validate run --adapter ./adapter --only PRI-04",
 	"gpuaas-validate run --adapter ./adapter --out slurm.tar.zst --by 'Anna Lee'",
 	"gpuaas-validate verify slurm.tar.zst",
+	"gpuaas-validate matrix --approval approval.json --html slurm.tar.zst > matrix.html",
+	"gpuaas-validate new htcondor",
 	NULL,
 };
 
@@ -127,10 +169,11 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-validate",
 	.abstract = "run the same scenarios against any scheduling technology",
 	.cmds = cmds,
-	.looks = "list plan",
+	.looks = "list plan matrix",
 	.produces = (const struct ga_schema *const[]){
 		&ga_scenario_schema, &ga_test_plan_schema, &ga_plan_approval_schema,
-		&ga_alignment_schema, &ga_verdict_schema, &ga_bundle_finding_schema, NULL },
+		&ga_alignment_schema, &ga_verdict_schema, &ga_bundle_finding_schema,
+		&ga_matrix_schema, NULL },
 	.examples = examples,
 };
 

@@ -12,6 +12,7 @@
 #include "record/host.h"
 #include "record/inventory.h"
 #include "record/match.h"
+#include "record/matrix.h"
 #include "record/node.h"
 #include "record/notice.h"
 #include "record/offer.h"
@@ -61,6 +62,7 @@ const struct ga_schema *const ga_kinds[] = {
 	&ga_scenario_schema,    &ga_trial_seen_schema, &ga_verdict_schema,
 	&ga_test_plan_schema,   &ga_plan_approval_schema, &ga_alignment_schema,
 	&ga_validation_bundle_schema, &ga_bundle_review_schema, &ga_bundle_finding_schema,
+	&ga_asked_list_schema,  &ga_matrix_schema,
 	&ga_error_schema,
 	NULL,
 };

@@ -40,7 +40,7 @@ const char *const ga_job_words[] = { "pending", "running", "stopping", "evicted"
 const char *const ga_as_words[] = { "owner", "other", "operator", NULL };
 const char *const ga_answer_words[] = { "explain", "state", "plan", "events", NULL };
 
-static const char *const levels[] = { "must", "should", NULL };
+const char *const ga_level_words[] = { "must", "should", NULL };
 static const char *const coverages[] = { "full", "partial", NULL };
 static const char *const clocks[] = { "any", "real", "virtual", NULL };
 static const char *const orders[] = { "fifo", "lifo", "fair", NULL };
@@ -285,7 +285,7 @@ const struct ga_schema ga_scenario_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, id, GA_REQ, GA_T_ANY, "id, such as PRI-01"),
-		GA_ENUM(S, level, GA_REQ, levels, "must or should"),
+		GA_ENUM(S, level, GA_REQ, ga_level_words, "must or should"),
 		GA_TEXT(S, title, GA_REQ, GA_T_ANY, "behaviour that it shows, in one line"),
 		GA_BOOL_OPT(S, safety,
 			    "true: a technology that fails it does not support the requirement"),

@@ -156,6 +156,7 @@ struct ga_scenario {
 
 #define GA_SCENARIO_JOBS_MAX 10000 /* that a scenario submits */
 
+extern const char *const ga_level_words[];   /* must, should */
 extern const char *const ga_check_words[];   /* the kinds of checks */
 extern const char *const ga_value_words[];   /* the values that a check compares */
 extern const char *const ga_need_words[];    /* what a technology can support and a scenario need */

@@ -2,6 +2,8 @@
 /* The schemas of test plans, approvals, bundles and reviews of the validation suite. */
 #include "record/validation.h"
 
+#include "record/scenario.h"
+
 const char *const ga_review_words[] = { "agree", "contest", NULL };
 const char *const ga_bundle_finding_words[] = {
 	"archive_refused",   "archive_differs",	   "manifest_invalid", "file_missing",
@@ -10,7 +12,6 @@ const char *const ga_bundle_finding_words[] = {
 	"signer_differs",    "review_invalid",	   "outcome_differs",  NULL,
 };
 
-static const char *const levels[] = { "must", "should", NULL };
 static const char *const classes[] = { "system", "model", NULL };
 static const char *const clocks[] = { "real", "virtual", NULL };
 
@@ -20,7 +21,7 @@ static const struct ga_schema planned_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, id, GA_REQ, GA_T_ANY, "id of the scenario"),
-		GA_ENUM(S, level, GA_REQ, levels, "must, or should"),
+		GA_ENUM(S, level, GA_REQ, ga_level_words, "must, or should"),
 		GA_TEXT(S, title, GA_REQ, GA_T_ANY, "title"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "digest of the scenario"),
 		GA_FIELDS_END },

@@ -214,13 +214,42 @@ static void add_value(struct ga_verdict *v, const char *name, int64_t value)
 			(struct ga_verdict_value){ .name = ga_xstrdup(name), .value = value };
 }
 
-/* The numbers for the comparisons of the matrix: how long the jobs of the act took to start, how
- * many jobs were evicted, and the slot time that these lost. */
+/* Measures the answers: the fields of the best explanation, of the six that a person needs, and
+ * whether the largest free block is shown. */
+static void measure_answers(const struct ga_timeline *line, struct ga_verdict *v)
+{
+	int64_t fields = GA_UNKNOWN, block = GA_UNKNOWN;
+	size_t i, k;
+
+	for (i = 0; i < line->seen.n; i++) {
+		const struct ga_trial_explanation *e = line->seen.v[i]->explain;
+		const struct ga_trial_state *s = line->seen.v[i]->state;
+
+		if (e) {
+			int64_t n = (e->code != NULL) + (e->missing != GA_UNKNOWN) +
+				    (e->would_free.n > 0) + (e->position != GA_UNKNOWN) +
+				    (e->expected_start != NULL) + (e->text || e->native);
+
+			fields = n > fields ? n : fields;
+		}
+		if (s && block == GA_UNKNOWN)
+			block = 0;
+		for (k = 0; s && k < s->pools.n; k++)
+			if (s->pools.v[k].largest_block != GA_UNKNOWN)
+				block = 1;
+	}
+	add_value(v, "explain_fields", fields);
+	add_value(v, "largest_block_shown", block);
+}
+
+/* The numbers for the comparisons of the matrix: how long the jobs of the act took to start
+ * and the first job of all since the run began, how many jobs were evicted, how many of these with
+ * a reason, and the slot time that they lost. */
 static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 {
 	ga_autowalk struct ga_walk walk = { 0 };
 	ga_autofree int64_t *since = ga_xcalloc(line->jobs.n + 1, sizeof(*since));
-	int64_t start_ms = GA_UNKNOWN, evictions = 0;
+	int64_t start_ms = GA_UNKNOWN, first_ms = GA_UNKNOWN, evictions = 0, explained = 0;
 	__int128 lost_ms = 0;
 	size_t i;
 
@@ -231,6 +260,9 @@ static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 		    job->submitted_ms != GA_UNKNOWN &&
 		    job->started_ms - job->submitted_ms > start_ms)
 			start_ms = job->started_ms - job->submitted_ms;
+		if (job->started_ms != GA_UNKNOWN &&
+		    (first_ms == GA_UNKNOWN || job->started_ms < first_ms))
+			first_ms = job->started_ms;
 		since[i] = GA_UNKNOWN;
 	}
 	ga_walk_begin(line, line->arrange_at, INT64_MAX, &walk);
@@ -246,6 +278,8 @@ static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 			    (ga_walk_is(&walk, i, "pending") ||
 			     !strcmp(walk.states[i].report->state, "evicted"))) {
 				evictions++;
+				explained += walk.states[i].report->evicted_by ||
+					     walk.states[i].report->reason;
 				lost_ms += (__int128)(walk.ms - since[i]) *
 					   ga_check_wanted(line->jobs.v[i].form);
 			}
@@ -253,7 +287,10 @@ static void measure(const struct ga_timeline *line, struct ga_verdict *v)
 		}
 	}
 	add_value(v, "start_ms", start_ms);
+	if (first_ms != GA_UNKNOWN)
+		add_value(v, "first_job_ms", first_ms - line->seen.v[0]->ms);
 	add_value(v, "evictions", evictions);
+	add_value(v, "evictions_explained", explained);
 	add_value(v, "lost_slot_seconds",
 		  lost_ms / 1000 < GA_INT_MAX_SAFE ? (int64_t)(lost_ms / 1000) : GA_INT_MAX_SAFE);
 }
@@ -274,6 +311,7 @@ static bool judge_run(const struct ga_scenario *scenario, const struct ga_trial 
 	} else if (!broke(&line, v) && judge_given(&line, v)) {
 		judge_expect(&line, first, v);
 		measure(&line, v);
+		measure_answers(&line, v);
 		if (!v->outcome && !v->contended && !strcmp(scenario->level, "must"))
 			set_outcome(v, "inconclusive",
 				    ga_xstrdup("nothing ever waited: it was not shown under "

@@ -727,6 +727,22 @@ char *ga_cli_own_folder(void)
 	return slash ? ga_xstrndup(path, (size_t)(slash - path)) : NULL;
 }
 
+char *ga_cli_own_share(const char *name)
+{
+	static const char *const places[] = { "../share/gpuaas", "../../share" };
+	ga_autofree char *own = ga_cli_own_folder();
+	size_t i;
+
+	for (i = 0; own && i < GA_ARRAY_SIZE(places); i++) {
+		ga_autofree char *path = ga_xprintf("%s/%s/%s", own, places[i], name);
+		ga_autofree char *real = realpath(path, NULL);
+
+		if (real)
+			return GA_TAKE(real);
+	}
+	return ga_xprintf("%s/%s", GA_SHARE_DIR, name);
+}
+
 char *ga_cli_beside(const char *program)
 {
 	ga_autofree char *own = ga_cli_own_folder();

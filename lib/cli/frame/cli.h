@@ -154,6 +154,9 @@ const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */
 /* The folder of this program, allocated; NULL when it is unknown. */
 char *ga_cli_own_folder(void);
+/* The path of a file or folder of share/: beside a program that was installed, of the tree for one
+ * that was only built (build/bin), else of PREFIX. Allocated. */
+char *ga_cli_own_share(const char *name);
 /* The path of another program of gpuaas beside this one; the name alone if it is not there, which
  * base/proc.h looks up. Allocated. */
 char *ga_cli_beside(const char *program);

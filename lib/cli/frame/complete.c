@@ -112,6 +112,7 @@ static const struct meaning meanings[] = {
 	{ "WORD", "explained", { &explained }, NULL, NULL },
 	{ "MODE", "mode", { NULL }, modes, NULL },
 	{ "MODEL", "model", { NULL }, NULL, NULL },
+	{ "TECHNOLOGY", "technology", { NULL }, NULL, NULL },
 	{ "KIND", "kind", { NULL }, NULL, NULL },
 	{ "CONDITION", "condition", { NULL }, NULL, NULL },
 	{ "[-]MEMBER", "member", { NULL }, NULL, NULL },

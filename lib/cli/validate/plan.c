@@ -11,27 +11,10 @@
 #include "cli/validate/validate.h"
 #include "record/person.h"
 
-static char *own_scenarios(void)
-{
-	static const char *const places[] = { "/../share/gpuaas/scenarios",
-					      "/../../share/scenarios" };
-	ga_autofree char *own = ga_cli_own_folder();
-	size_t i;
-
-	for (i = 0; own && i < GA_ARRAY_SIZE(places); i++) {
-		ga_autofree char *path = ga_xprintf("%s%s", own, places[i]), *real = NULL;
-
-		real = realpath(path, NULL);
-		if (real)
-			return GA_TAKE(real);
-	}
-	return ga_xstrdup(GA_SHARE_DIR "/scenarios");
-}
-
 int ga_cli_read_suite(const char *folder, const struct ga_borrowed_texts *only,
 		      struct ga_suite *ret, struct ga_err *err)
 {
-	ga_autofree char *own = folder ? NULL : own_scenarios();
+	ga_autofree char *own = folder ? NULL : ga_cli_own_share("scenarios");
 
 	return ga_suite_read(folder ? folder : own, only, ret, err);
 }

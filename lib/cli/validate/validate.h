@@ -27,10 +27,15 @@ struct ga_validate_opts {
 	const char *key; /* public key */
 	bool review, rerun;
 	const char *verdict;
+	/* matrix */
+	const char *requirements, *approval; /* files */
+	bool markdown, html;
+	/* new */
+	const char *dir;
 };
 
-/* Reads the scenarios of the folder; NULL: those that come with gpuaas: beside an installed
- * program, in the tree of one that was only built, else below PREFIX. The caller releases *ret. */
+/* Reads the scenarios of the folder; NULL: those that come with gpuaas. The caller releases *ret.
+ */
 GA_MUST_CHECK int ga_cli_read_suite(const char *folder, const struct ga_borrowed_texts *only,
 				    struct ga_suite *ret, struct ga_err *err);
 /* Reads the private key in a PEM file; NULL for NULL. The caller closes *ret. */
@@ -44,5 +49,13 @@ GA_MUST_CHECK int ga_cli_validate_run(const struct ga_validate_opts *opts, struc
 /* bundles: n files. */
 GA_MUST_CHECK int ga_cli_validate_verify(const struct ga_validate_opts *opts,
 					 char *const *bundles, int n, struct ga_err *err);
+/* The same; prints the matrix of the bundles. */
+GA_MUST_CHECK int ga_cli_validate_matrix(const struct ga_validate_opts *opts,
+					 char *const *bundles, int n, struct ga_err *err);
+/* Makes a folder with an adapter for the technology that answers hello, setup and teardown, and a
+ * README.md, and prints their paths. GA_CONFLICT: the folder exists; GA_USAGE: the name cannot be
+ * that of a technology. */
+GA_MUST_CHECK int ga_cli_validate_new(const struct ga_validate_opts *opts, const char *name,
+				      struct ga_err *err);
 
 #endif

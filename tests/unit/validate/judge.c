@@ -417,6 +417,32 @@ static void refuse_one(size_t i)
 	t_code(r, &err, GA_BADREC, wrong[i].why, "refused: %s: %s", wrong[i].why, err.msg);
 }
 
+/* The numbers of a verdict, which the matrix compares. */
+static void measure(const char *name, const char *tape, const char *expected)
+{
+	static const char text[] = MUST(STARTS);
+	ga_autostr struct ga_str values = GA_STR_INIT;
+	struct ga_scenario scenario;
+	struct ga_trial trial;
+	struct ga_verdict verdict;
+	struct ga_err err = GA_ERR_INIT;
+	size_t i;
+
+	if (ga_rec_parse_text(text, &ga_scenario_schema, &scenario, &err) < 0 ||
+	    tape_read(tape, &trial, &err) < 0) {
+		t_ok(false, "%s: %s", name, err.msg);
+		return;
+	}
+	ga_judge(&scenario, DIGEST, &trial, &verdict);
+	for (i = 0; i < verdict.values.n; i++)
+		ga_str_addf(&values, "%s%s %" PRId64, i ? ", " : "", verdict.values.v[i].name,
+			    verdict.values.v[i].value);
+	t_str(values.buf, expected, "%s", name);
+	ga_schema_release(&ga_verdict_schema, &verdict);
+	ga_schema_release(&ga_scenario_schema, &scenario);
+	tape_release(&trial);
+}
+
 int main(void)
 {
 	size_t i;
@@ -429,5 +455,16 @@ int main(void)
 			  runs[i].why, runs[i].agreeing);
 	for (i = 0; i < GA_ARRAY_SIZE(wrong); i++)
 		refuse_one(i);
+	measure("two are evicted, one of them with a name", FULL EVICTED TAKES ENDS,
+		"start_ms 3400, first_job_ms 400, evictions 2, evictions_explained 1, "
+		"lost_slot_seconds 10");
+	measure("the best explanation counts, and what a pool shows",
+		FULL EVICTED TAKES LONG "14000 phase ask\n+ answer explain "
+		"{\"job\":\"claim\",\"as\":\"owner\",\"code\":\"no_capacity\"}\n+ answer explain "
+		"{\"job\":\"claim\",\"as\":\"owner\",\"code\":\"no_capacity\",\"missing\":0,"
+		"\"native\":\"Resources\"}\n+ answer state {\"pools\":[{\"name\":\"p\",\"free\":0,"
+		"\"largest_block\":0}]}\n+ end\n",
+		"start_ms 3400, first_job_ms 400, evictions 2, evictions_explained 1, "
+		"lost_slot_seconds 10, explain_fields 3, largest_block_shown 1");
 	return t_done();
 }

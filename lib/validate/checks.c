@@ -12,6 +12,7 @@
 struct judging {
 	const struct ga_timeline *line, *first;
 	const struct ga_trial_check *check;
+	bool given;	     /* it stands in given */
 	struct ga_ints jobs; /* that it is about, in its order */
 	size_t from_at;	     /* what is seen from here on counts, a place in seen */
 	int64_t from_ms;     /* its time */
@@ -182,7 +183,8 @@ static int64_t count_at(const struct judging *j, const struct ga_walk *walk)
 	return n;
 }
 
-/* A number that must be within the bounds at the end, and with a deadline from then on. */
+/* A number that must be within the bounds at the end, and with a deadline from a moment before it
+ * on. What is given needs no deadline to pass: its end is the begin of the act. */
 static void judge_number(struct judging *j, const char *what,
 			 int64_t (*number)(const struct judging *j, const struct ga_walk *walk))
 {
@@ -190,11 +192,14 @@ static void judge_number(struct judging *j, const char *what,
 	int64_t since = GA_UNKNOWN, value = GA_UNKNOWN, deadline = last_deadline(j);
 	bool more = true;
 
-	if (!was_seen(j, deadline))
+	if ((!j->given || j->end_ms == GA_UNKNOWN) && !was_seen(j, deadline))
 		return;
 	ga_walk_begin(j->line, j->from_at, j->end_ms, &walk);
 	while (more) {
 		more = ga_walk_next(&walk);
+		/* Without a deadline only the end counts. */
+		if (more && j->check->within_seconds == GA_UNKNOWN)
+			continue;
 		/* The end is a moment too: a share grows while nothing changes. */
 		if (!more)
 			walk.ms = j->end_ms;
@@ -205,8 +210,11 @@ static void judge_number(struct judging *j, const char *what,
 			since = walk.ms;
 	}
 	if (since == GA_UNKNOWN) {
-		ga_autofree char *bounds = bounds_text(j->check, value);
+		ga_autofree char *bounds = NULL;
 
+		if (j->given && !was_seen(j, deadline))
+			return;
+		bounds = bounds_text(j->check, value);
 		decide(j, "missed", GA_UNKNOWN, ga_xprintf("%s: %s", what, bounds));
 		return;
 	}
@@ -589,6 +597,7 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
 		.line = line,
 		.first = first,
 		.check = check,
+		.given = given,
 		.ret = ret,
 		.from_at = given ? line->arrange_at : line->act_at,
 		.from_ms = given ? line->arrange_ms : line->act_ms,

@@ -201,6 +201,12 @@ static bool watched(const struct running *r, const struct ga_trial_check *v, siz
 	bool enough = true;
 	size_t i;
 
+	*met = false;
+	/* While one of them cannot be decided there is no need to judge any. */
+	for (i = 0; i < n; i++)
+		if (!given && !ends_early(v[i].check) &&
+		    now_ms(r) < begin_ms + ga_check_deadline_ms(&v[i], r->scale_percent))
+			return false;
 	ga_timeline_read(r->scenario, r->trial, r->run, &line);
 	*met = true;
 	for (i = 0; i < n; i++) {

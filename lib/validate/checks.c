@@ -623,6 +623,16 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
 
 /* ---- what no technology may do ---- */
 
+static int64_t slots_there(const struct ga_scenario *scenario)
+{
+	int64_t there = 0;
+	size_t i;
+
+	for (i = 0; i < scenario->nodes.n; i++)
+		there += scenario->nodes.v[i].slots;
+	return there;
+}
+
 /* The sentence of a node that is used more than it can be, or NULL. */
 static char *node_misused(const struct ga_walk *walk, const struct ga_trial_node *node)
 {
@@ -660,6 +670,21 @@ static char *node_misused(const struct ga_walk *walk, const struct ga_trial_node
 						used, node->name, node->slots);
 }
 
+/* The sentence of a cluster that is used more than it can be, or NULL: also jobs whose places are not
+ * shown have slots. */
+static char *cluster_misused(const struct ga_walk *walk)
+{
+	int64_t used = 0, there = slots_there(walk->line->scenario);
+	size_t i;
+
+	for (i = 0; i < walk->line->jobs.n; i++)
+		used += ga_walk_slots(walk, i);
+	return used <= there ? NULL :
+			       ga_xprintf("%" PRId64 " slots are in use, and the cluster has "
+					  "%" PRId64,
+					  used, there);
+}
+
 char *ga_check_invariants(const struct ga_timeline *line)
 {
 	ga_autowalk struct ga_walk walk = { 0 };
@@ -669,9 +694,12 @@ char *ga_check_invariants(const struct ga_timeline *line)
 	if (line->arrange_ms == GA_UNKNOWN)
 		return NULL;
 	ga_walk_begin(line, line->arrange_at, INT64_MAX, &walk);
-	while (!found && ga_walk_next(&walk))
+	while (!found && ga_walk_next(&walk)) {
 		for (i = 0; !found && i < line->scenario->nodes.n; i++)
 			found = node_misused(&walk, &line->scenario->nodes.v[i]);
+		if (!found)
+			found = cluster_misused(&walk);
+	}
 	return found;
 }
 
@@ -680,7 +708,7 @@ bool ga_check_contention(const struct ga_timeline *line)
 	ga_autofree bool *waited = ga_xcalloc(line->jobs.n + 1, sizeof(*waited));
 	ga_autofree bool *waits = ga_xcalloc(line->jobs.n + 1, sizeof(*waits));
 	ga_autowalk struct ga_walk walk = { 0 };
-	int64_t there = 0, wanted;
+	int64_t there = slots_there(line->scenario), wanted;
 	size_t i, k;
 
 	if (line->act_ms == GA_UNKNOWN)
@@ -701,8 +729,6 @@ bool ga_check_contention(const struct ga_timeline *line)
 			}
 		}
 	}
-	for (i = 0; i < line->scenario->nodes.n; i++)
-		there += line->scenario->nodes.v[i].slots;
 	ga_walk_begin(line, line->act_at, INT64_MAX, &walk);
 	while (ga_walk_next(&walk)) {
 		for (wanted = 0, i = 0; i < line->jobs.n; i++) {

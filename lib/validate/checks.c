@@ -184,7 +184,7 @@ static int64_t count_at(const struct judging *j, const struct ga_walk *walk)
 }
 
 /* A number that must be within the bounds at the end, and with a deadline from a moment before it
- * on. What is given needs no deadline to pass: its end is the begin of the act. */
+ * on. A check in given ends where the act begins, which is before its deadline. */
 static void judge_number(struct judging *j, const char *what,
 			 int64_t (*number)(const struct judging *j, const struct ga_walk *walk))
 {
@@ -670,8 +670,8 @@ static char *node_misused(const struct ga_walk *walk, const struct ga_trial_node
 						used, node->name, node->slots);
 }
 
-/* The sentence of a cluster that is used more than it can be, or NULL: also jobs whose places are not
- * shown have slots. */
+/* The sentence of a cluster that is used more than it can be, or NULL: also jobs whose places are
+ * not shown have slots. */
 static char *cluster_misused(const struct ga_walk *walk)
 {
 	int64_t used = 0, there = slots_there(walk->line->scenario);

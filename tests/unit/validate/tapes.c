@@ -3,7 +3,8 @@
  * Each scenario that comes with gpuaas and its two tapes, tests/tapes/ID.pass and ID.fail: what a
  * technology shows that keeps the rules, and the wrong behaviour that the scenario's negative
  * names. The judge passes the first, and fails the second by the check that it names, or with words
- * of the verdict where no check is about it ("# fails CHECK"). The jobs of a trace stand in the tape too ("# trace JOB").
+ * of the verdict where no check is about it ("# fails CHECK"). The jobs of a trace stand in the
+ * tape too ("# trace JOB").
  *
  * Runs in the folder of the sources, as all unit tests do.
  */

@@ -79,7 +79,7 @@ supported()
 }
 
 @test "an adapter that rolls dice supports no requirement" {
-  for seed in ${GA_SEEDS:-1 2}; do
+  for seed in ${GA_SEEDS:-1}; do
     GUESS=$seed run_all guess
     assert_equal "seed $seed: $(supported)" "seed $seed: "
   done

@@ -18,7 +18,8 @@ const char *const ga_value_words[] = {
 	"share_percent",    "dominant_spread",	 "idle_slots",	      "job_slots",
 	"evictions_of_a_job", "evictions_a_round", "refused_percent", "plan_victims",
 	"state_guaranteed", "state_used",	 "state_borrowed",    "state_pending",
-	"state_over",	    "free_slots",	 "largest_free_block", "decisions", NULL
+	"state_over",	    "free_slots",	 "largest_free_block", "decisions",
+	"alerts",	    NULL
 };
 const char *const ga_need_words[] = {
 	"advance",	"alerts",	  "best_effort",   "change",	   "client",
@@ -259,6 +260,7 @@ static const struct ga_schema check_schema = {
 		GA_TEXTS(S, fields, GA_OPT, GA_T_CODE, "members that the answer must have"),
 		GA_TEXTS(S, lacks, GA_OPT, GA_T_ANY, "texts that the answer must not have"),
 		GA_ENUM(S, answer, GA_OPT, ga_answer_words, "answer that is read"),
+		GA_BOOL_OPT(S, first, "true: the first answer is read, not the last one"),
 		GA_TEXT(S, one_of, GA_OPT, GA_T_NAME,
 			"group of checks: one check of the group is enough"),
 		GA_BOOL_OPT(S, partial,
@@ -546,6 +548,8 @@ static int check_members_of(const struct ga_scenario *scenario, const char *part
 						  c->at_worst_seconds <= c->within_seconds))
 		return bad(err, scenario, part, c->id,
 			   "has at_worst_seconds that are not later than within_seconds");
+	if (c->first && strcmp(c->check, "explain_has"))
+		return bad(err, scenario, part, c->id, "has first, and reads no answer");
 	if (!strcmp(c->check, "explain_has") && !(have & (FIELDS | LACKS | CODES)))
 		return bad(err, scenario, part, c->id, "has no fields, codes or lacks");
 	if (!strcmp(c->check, "explain_has") && !strcmp(c->answer, "explain") && !(have & JOBS))

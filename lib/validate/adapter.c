@@ -39,7 +39,7 @@ struct ga_adapter *ga_adapter_new(const char *program, const char *folder, int p
 		.child = GA_CHILD_INIT, .said = GA_STR_INIT, .next_id = 1,
 	};
 	ga_lines_init(&a->lines, GA_ADAPTER_LINE_MAX);
-	/* What leaves the adapter's group becomes our child when its parent ends. */
+	/* A process that leaves the group of the adapter becomes our child when its parent ends. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
 	return a;
 }

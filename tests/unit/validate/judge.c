@@ -358,6 +358,8 @@ static const struct {
 	{ MUST(CHECK("x", "explain_has", "\"answer\":\"state\"")), "has no fields" },
 	{ MUST(CHECK("x", "explain_has", "\"answer\":\"explain\",\"fields\":[\"code\"]")),
 	  "has no jobs" },
+	{ MUST(CHECK("x", "lost_none", "\"jobs\":[\"o1\"],\"first\":true")),
+	  "has first, and reads no answer" },
 	{ MUST(CHECK("x", "equal_runs", "\"jobs\":[\"o1\"]")), "needs runs of 2 or more" },
 	{ MUST(CHECK("x", "sum_at_most", "\"queues\":[\"a\"],\"is\":1")), "has no at_most" },
 	{ MUST(CHECK("x", "sum_at_most", "\"queues\":[\"c\"],\"at_most\":1")),

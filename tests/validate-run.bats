@@ -66,6 +66,7 @@ odd()
   odd late jobs "jobs: timeout: no reply before the deadline"
   odd 'endless stderr' jobs "jobs: timeout: no reply before the deadline"
   odd child jobs "jobs: timeout: no reply before the deadline"
+  odd setsid jobs "jobs: timeout: no reply before the deadline"
   odd die jobs "jobs: died: it ended before it replied: the licence of the toy has expired"
   odd die hello "the adapter did not say what it is: died: it ended before it replied: the licence"
   odd close jobs "jobs: died: it ended before it replied"
@@ -93,6 +94,12 @@ odd()
   odd 'job twice' jobs "jobs: failed: it shows a job twice"
   odd silent submit "submit: failed: it says nothing of a job that was submitted"
   odd leftovers teardown "teardown: failed: it left behind: queue a"
+}
+
+@test "an adapter that gives one id to several jobs fails a scenario about lost jobs" {
+  ODD='same id' ODD_AT=jobs run_status 1 gpuaas-validate run --adapter "$FAULTY" --only REL-04
+  jq_is '"\(.outcome): \(.why)"' "fail: none-lost: id 1 was given to 'race1' and to 'race2'"
+  nothing_left
 }
 
 @test "an adapter that does not tear down spoils the next scenario, which does not pass" {

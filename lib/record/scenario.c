@@ -18,7 +18,8 @@ const char *const ga_value_words[] = {
 	"share_percent",    "dominant_spread",	 "idle_slots",	      "job_slots",
 	"evictions_of_a_job", "evictions_a_round", "refused_percent", "plan_victims",
 	"state_guaranteed", "state_used",	 "state_borrowed",    "state_pending",
-	"state_over",	    "free_slots",	 "largest_free_block", "decisions", NULL
+	"state_over",	    "free_slots",	 "largest_free_block", "decisions",
+	"alerts",	    NULL
 };
 const char *const ga_need_words[] = {
 	"advance",	"alerts",	  "best_effort",   "change",	   "client",
@@ -226,7 +227,7 @@ static const struct ga_schema step_schema = {
 		GA_OBJ(S, client, GA_OPT, &ga_trial_client_schema, "change the client"),
 		LISTOF_OPT(S, history, &ga_trial_usage_schema, "enter usage of past days"),
 		GA_TEXT(S, trace, GA_OPT, GA_T_CODE,
-			"submit the jobs of a trace; gpuaas-validate cannot do it"),
+			"submit the jobs of a trace, which must be given"),
 		GA_ENUM(S, ask, GA_OPT, asked, "ask about the cluster"),
 		GA_ENUM(S, snapshot, GA_OPT, snapshots,
 			"take: write a snapshot of the state; replay: decide it again"),
@@ -259,6 +260,7 @@ static const struct ga_schema check_schema = {
 		GA_TEXTS(S, fields, GA_OPT, GA_T_CODE, "members that the answer must have"),
 		GA_TEXTS(S, lacks, GA_OPT, GA_T_ANY, "texts that the answer must not have"),
 		GA_ENUM(S, answer, GA_OPT, ga_answer_words, "answer that is read"),
+		GA_BOOL_OPT(S, first, "true: the first answer is read, not the last one"),
 		GA_TEXT(S, one_of, GA_OPT, GA_T_NAME,
 			"group of checks: one check of the group is enough"),
 		GA_BOOL_OPT(S, partial,
@@ -410,13 +412,26 @@ static bool some_job(const struct names *names, const char *pattern)
 	return false;
 }
 
-/* Each pattern means a job; where is "expect 'id'". */
+static bool has_trace(const struct ga_trial_step *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && !v[i].trace; i++)
+		;
+	return i < n;
+}
+
+/* Each pattern means a job; where is "expect 'id'". The jobs of a trace are not known before it is
+ * put in the place of its step: only then are the patterns checked. */
 static int check_patterns(const struct ga_scenario *scenario, const char *part, const char *id,
 			  const struct ga_texts *patterns, const struct names *names,
 			  struct ga_err *err)
 {
 	size_t i;
 
+	if (has_trace(scenario->act.v, scenario->act.n) ||
+	    has_trace(scenario->arrange.v, scenario->arrange.n))
+		return 0;
 	for (i = 0; i < patterns->n; i++) {
 		if (!some_job(names, patterns->v[i])) {
 			ga_autofree char *why = ga_xprintf(
@@ -533,6 +548,8 @@ static int check_members_of(const struct ga_scenario *scenario, const char *part
 						  c->at_worst_seconds <= c->within_seconds))
 		return bad(err, scenario, part, c->id,
 			   "has at_worst_seconds that are not later than within_seconds");
+	if (c->first && strcmp(c->check, "explain_has"))
+		return bad(err, scenario, part, c->id, "has first, and reads no answer");
 	if (!strcmp(c->check, "explain_has") && !(have & (FIELDS | LACKS | CODES)))
 		return bad(err, scenario, part, c->id, "has no fields, codes or lacks");
 	if (!strcmp(c->check, "explain_has") && !strcmp(c->answer, "explain") && !(have & JOBS))

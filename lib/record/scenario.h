@@ -124,6 +124,7 @@ struct ga_trial_check {
 	struct ga_texts fields; /* members that an answer must have */
 	struct ga_texts lacks;	/* texts that an answer must not have */
 	char *answer;		/* explain, state, plan, events */
+	bool first;		/* the first answer is read, not the last one */
 	char *one_of; /* of the checks with the same word here one is enough; or NULL */
 	bool partial; /* without it the outcome is a workaround, not a failure */
 };

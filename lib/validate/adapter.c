@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -37,6 +39,8 @@ struct ga_adapter *ga_adapter_new(const char *program, const char *folder, int p
 		.child = GA_CHILD_INIT, .said = GA_STR_INIT, .next_id = 1,
 	};
 	ga_lines_init(&a->lines, GA_ADAPTER_LINE_MAX);
+	/* A process that leaves the group of the adapter becomes our child when its parent ends. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
 	return a;
 }
 
@@ -83,9 +87,35 @@ static void read_stderr(struct ga_adapter *a)
 	ssize_t n;
 	int i;
 
-	for (i = 0; i < 16 && (n = read(a->child.err, buf, sizeof(buf))) > 0; i++)
-		if (a->said.len < GA_ADAPTER_STDERR_MAX)
-			ga_str_add_bytes(&a->said, buf, (size_t)n);
+	for (i = 0; i < 16 && (n = read(a->child.err, buf, sizeof(buf))) > 0; i++) {
+		size_t room = GA_ADAPTER_STDERR_MAX - a->said.len;
+
+		ga_str_add_bytes(&a->said, buf, (size_t)n < room ? (size_t)n : room);
+	}
+}
+
+/* Ends the processes that left the group of the adapter, by setsid(2). Each that ends leaves us its
+ * own children. A kernel without CONFIG_PROC_CHILDREN does not name them: they then live on. */
+static void end_strays(void)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	int round;
+
+	for (round = 0; round < GA_ADAPTER_STRAY_ROUNDS; round++) {
+		char *word, *save = NULL;
+
+		if (ga_file_read("/proc/thread-self/children", 1 << 20, &text, &ignored) < 0 ||
+		    !text.len)
+			return;
+		for (word = strtok_r(text.buf, " \n", &save); word;
+		     word = strtok_r(NULL, " \n", &save)) {
+			pid_t pid = (pid_t)strtol(word, NULL, 10);
+
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+	}
 }
 
 /* Asks it to end, then makes it. Closing its input is the polite way for one that only reads. */
@@ -105,6 +135,7 @@ static void end_process(struct ga_adapter *a)
 	/* Also what it left in its group. */
 	kill(-group, SIGKILL);
 	ga_proc_kill(&a->child);
+	end_strays();
 	a->deaths++;
 }
 

@@ -5,7 +5,8 @@
  *
  * Its lines are not believed: a line that is no reply, a reply to another request, one that is
  * too long or comes too late are troubles of the adapter, never answers. It gets
- * SIGTERM and is killed GA_ADAPTER_GRACE_SECONDS later; the next request starts a new one.
+ * SIGTERM and is killed GA_ADAPTER_GRACE_SECONDS later, with all that it started; the next request
+ * starts a new one. The process must have no other children when an adapter ends: they end too.
  */
 #ifndef GA_VALIDATE_ADAPTER_H
 #define GA_VALIDATE_ADAPTER_H
@@ -14,6 +15,7 @@
 #include "record/adapter.h"
 
 #define GA_ADAPTER_GRACE_SECONDS 10
+#define GA_ADAPTER_STRAY_ROUNDS 100 /* looks for processes that left its group */
 #define GA_ADAPTER_LINE_MAX (4 << 20)	/* bytes of a reply */
 #define GA_ADAPTER_STDERR_MAX (8 << 20) /* bytes that are kept of a scenario */
 

@@ -12,6 +12,7 @@
 struct judging {
 	const struct ga_timeline *line, *first;
 	const struct ga_trial_check *check;
+	bool given;	     /* it stands in given */
 	struct ga_ints jobs; /* that it is about, in its order */
 	size_t from_at;	     /* what is seen from here on counts, a place in seen */
 	int64_t from_ms;     /* its time */
@@ -182,7 +183,8 @@ static int64_t count_at(const struct judging *j, const struct ga_walk *walk)
 	return n;
 }
 
-/* A number that must be within the bounds at the end, and with a deadline from then on. */
+/* A number that must be within the bounds at the end, and with a deadline from a moment before it
+ * on. A check in given ends where the act begins, which is before its deadline. */
 static void judge_number(struct judging *j, const char *what,
 			 int64_t (*number)(const struct judging *j, const struct ga_walk *walk))
 {
@@ -190,11 +192,14 @@ static void judge_number(struct judging *j, const char *what,
 	int64_t since = GA_UNKNOWN, value = GA_UNKNOWN, deadline = last_deadline(j);
 	bool more = true;
 
-	if (!was_seen(j, deadline))
+	if ((!j->given || j->end_ms == GA_UNKNOWN) && !was_seen(j, deadline))
 		return;
 	ga_walk_begin(j->line, j->from_at, j->end_ms, &walk);
 	while (more) {
 		more = ga_walk_next(&walk);
+		/* Without a deadline only the end counts. */
+		if (more && j->check->within_seconds == GA_UNKNOWN)
+			continue;
 		/* The end is a moment too: a share grows while nothing changes. */
 		if (!more)
 			walk.ms = j->end_ms;
@@ -205,8 +210,11 @@ static void judge_number(struct judging *j, const char *what,
 			since = walk.ms;
 	}
 	if (since == GA_UNKNOWN) {
-		ga_autofree char *bounds = bounds_text(j->check, value);
+		ga_autofree char *bounds = NULL;
 
+		if (j->given && !was_seen(j, deadline))
+			return;
+		bounds = bounds_text(j->check, value);
 		decide(j, "missed", GA_UNKNOWN, ga_xprintf("%s: %s", what, bounds));
 		return;
 	}
@@ -589,6 +597,7 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
 		.line = line,
 		.first = first,
 		.check = check,
+		.given = given,
 		.ret = ret,
 		.from_at = given ? line->arrange_at : line->act_at,
 		.from_ms = given ? line->arrange_ms : line->act_ms,
@@ -613,6 +622,16 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
 }
 
 /* ---- what no technology may do ---- */
+
+static int64_t slots_there(const struct ga_scenario *scenario)
+{
+	int64_t there = 0;
+	size_t i;
+
+	for (i = 0; i < scenario->nodes.n; i++)
+		there += scenario->nodes.v[i].slots;
+	return there;
+}
 
 /* The sentence of a node that is used more than it can be, or NULL. */
 static char *node_misused(const struct ga_walk *walk, const struct ga_trial_node *node)
@@ -651,6 +670,21 @@ static char *node_misused(const struct ga_walk *walk, const struct ga_trial_node
 						used, node->name, node->slots);
 }
 
+/* The sentence of a cluster that is used more than it can be, or NULL: also jobs whose places are
+ * not shown have slots. */
+static char *cluster_misused(const struct ga_walk *walk)
+{
+	int64_t used = 0, there = slots_there(walk->line->scenario);
+	size_t i;
+
+	for (i = 0; i < walk->line->jobs.n; i++)
+		used += ga_walk_slots(walk, i);
+	return used <= there ? NULL :
+			       ga_xprintf("%" PRId64 " slots are in use, and the cluster has "
+					  "%" PRId64,
+					  used, there);
+}
+
 char *ga_check_invariants(const struct ga_timeline *line)
 {
 	ga_autowalk struct ga_walk walk = { 0 };
@@ -660,9 +694,12 @@ char *ga_check_invariants(const struct ga_timeline *line)
 	if (line->arrange_ms == GA_UNKNOWN)
 		return NULL;
 	ga_walk_begin(line, line->arrange_at, INT64_MAX, &walk);
-	while (!found && ga_walk_next(&walk))
+	while (!found && ga_walk_next(&walk)) {
 		for (i = 0; !found && i < line->scenario->nodes.n; i++)
 			found = node_misused(&walk, &line->scenario->nodes.v[i]);
+		if (!found)
+			found = cluster_misused(&walk);
+	}
 	return found;
 }
 
@@ -671,7 +708,7 @@ bool ga_check_contention(const struct ga_timeline *line)
 	ga_autofree bool *waited = ga_xcalloc(line->jobs.n + 1, sizeof(*waited));
 	ga_autofree bool *waits = ga_xcalloc(line->jobs.n + 1, sizeof(*waits));
 	ga_autowalk struct ga_walk walk = { 0 };
-	int64_t there = 0, wanted;
+	int64_t there = slots_there(line->scenario), wanted;
 	size_t i, k;
 
 	if (line->act_ms == GA_UNKNOWN)
@@ -692,8 +729,6 @@ bool ga_check_contention(const struct ga_timeline *line)
 			}
 		}
 	}
-	for (i = 0; i < line->scenario->nodes.n; i++)
-		there += line->scenario->nodes.v[i].slots;
 	ga_walk_begin(line, line->act_at, INT64_MAX, &walk);
 	while (ga_walk_next(&walk)) {
 		for (wanted = 0, i = 0; i < line->jobs.n; i++) {

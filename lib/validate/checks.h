@@ -16,8 +16,8 @@ void ga_check_judge(const struct ga_timeline *line, const struct ga_timeline *fi
  * time scale; 0: it is decided at once. */
 int64_t ga_check_deadline_ms(const struct ga_trial_check *check, int64_t scale_percent);
 
-/* Looks for what no technology may do: more slots in use on a node than it has, a slot used twice.
- * Returns the sentence, allocated, or NULL. */
+/* Looks for what no technology may do: more slots in use on a node or in the cluster than there
+ * are, a slot used twice. Returns the sentence, allocated, or NULL. */
 char *ga_check_invariants(const struct ga_timeline *line);
 
 /* Whether there was contention since the act began: a job was waiting at two polls in a row, or one

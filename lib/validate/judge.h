@@ -10,14 +10,15 @@
  *   are           at one moment, before the deadline, all jobs are in the state
  *   never         no job is in the state until the deadline
  *   count         the number of jobs in the state; of evicted, failed, done, lost and refused those
- *                 that ever were in it. It must hold at the end, and with a deadline from then on
+ *                 that ever were in it. It must hold at the end, and with a deadline from then on;
+ *                 the end of what is given is the first step of the act
  *   order         the jobs start in this order
  *   on_node       each job starts on one of the nodes (or clusters)
  *   together      a gang has all of its slots or none; within_seconds: it may be half for so long
  *   reason_in     what was last reported of each waiting (or refused) job has one of the codes
  *   explain_has   the last answer has all fields, one of the codes, and none of the texts
  *   sum_at_most   the slots in use never are more
- *   equal_runs    the jobs start on the same nodes in each run
+ *   equal_runs    the jobs start on the same nodes in each run; one that differs is a failure
  *   lost_none     every acknowledged job is known at the end, under an id of its own
  *   value_between a value is within the bounds, as count
  *

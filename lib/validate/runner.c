@@ -201,6 +201,12 @@ static bool watched(const struct running *r, const struct ga_trial_check *v, siz
 	bool enough = true;
 	size_t i;
 
+	*met = false;
+	/* While one of them cannot be decided there is no need to judge any. */
+	for (i = 0; i < n; i++)
+		if (!given && !ends_early(v[i].check) &&
+		    now_ms(r) < begin_ms + ga_check_deadline_ms(&v[i], r->scale_percent))
+			return false;
 	ga_timeline_read(r->scenario, r->trial, r->run, &line);
 	*met = true;
 	for (i = 0; i < n; i++) {
@@ -237,15 +243,20 @@ static int watch(struct running *r, const struct ga_trial_check *v, size_t n, bo
 	return 1;
 }
 
-/* Watches for so many seconds of the scenario. */
-static int watch_for(struct running *r, int64_t seconds, struct ga_err *err)
+static int watch_until(struct running *r, int64_t until_ms, struct ga_err *err)
 {
-	int64_t next = 0, until_ms = now_ms(r) + seconds * 10 * r->scale_percent;
+	int64_t next = 0;
 
 	while (!r->broken && now_ms(r) < until_ms)
 		if (look(r, &next, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* Watches for so many seconds of the scenario. */
+static int watch_for(struct running *r, int64_t seconds, struct ga_err *err)
+{
+	return watch_until(r, now_ms(r) + seconds * 10 * r->scale_percent, err);
 }
 
 /* ---- steps ---- */
@@ -333,13 +344,16 @@ static int submit(struct running *r, const struct ga_trial_job *form, struct ga_
 	bool one_by_one = form->every_seconds != GA_UNKNOWN;
 	ga_autotexts struct ga_texts names = { 0 };
 	size_t from, to, step = one_by_one ? 1 : GA_RUNNER_JOBS;
+	int64_t begin_ms = now_ms(r), every_ms = form->every_seconds * 10 * r->scale_percent;
 
 	ga_trial_job_names(form, &names);
 	for (from = 0; from < names.n && !r->broken; from = to) {
 		to = from + step < names.n ? from + step : names.n;
 		if (submit_some(r, form, &names, from, to, err) < 0)
 			return -1;
-		if (one_by_one && to < names.n && watch_for(r, form->every_seconds, err) < 0)
+		/* Each at its own time: a look that takes longer delays none of the others. */
+		if (one_by_one && to < names.n &&
+		    watch_until(r, begin_ms + (int64_t)to * every_ms, err) < 0)
 			return -1;
 	}
 	return 0;

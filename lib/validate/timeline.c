@@ -41,13 +41,40 @@ static void add_jobs(struct ga_timeline *line, const struct ga_trial_step *v, si
 	}
 }
 
-size_t ga_timeline_find(const struct ga_timeline *line, const char *name)
+static int by_name(const void *a, const void *b, void *line)
+{
+	const struct ga_timeline_job *jobs = ((const struct ga_timeline *)line)->jobs.v;
+
+	return strcmp(jobs[*(const size_t *)a].name, jobs[*(const size_t *)b].name);
+}
+
+/* Scenarios have thousands of jobs, and each look names them all. */
+static void sort_jobs(struct ga_timeline *line)
 {
 	size_t i;
 
-	for (i = 0; i < line->jobs.n && strcmp(line->jobs.v[i].name, name); i++)
-		;
-	return i;
+	line->by_name = ga_xcalloc(line->jobs.n + 1, sizeof(*line->by_name));
+	for (i = 0; i < line->jobs.n; i++)
+		line->by_name[i] = i;
+	qsort_r(line->by_name, line->jobs.n, sizeof(*line->by_name), by_name, line);
+}
+
+size_t ga_timeline_find(const struct ga_timeline *line, const char *name)
+{
+	size_t low = 0, high = line->jobs.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(line->jobs.v[line->by_name[middle]].name, name);
+
+		if (!order)
+			return line->by_name[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return line->jobs.n;
 }
 
 void ga_timeline_select(const struct ga_timeline *line, const struct ga_texts *patterns,
@@ -127,6 +154,7 @@ void ga_timeline_read(const struct ga_scenario *scenario, const struct ga_trial 
 	};
 	add_jobs(ret, scenario->arrange.v, scenario->arrange.n, false);
 	add_jobs(ret, scenario->act.v, scenario->act.n, true);
+	sort_jobs(ret);
 	for (i = 0; i < trial->seen.n; i++) {
 		const struct ga_trial_seen *seen = &trial->seen.v[i];
 
@@ -165,6 +193,7 @@ void ga_timeline_release(struct ga_timeline *line)
 
 	for (i = 0; i < line->jobs.n; i++)
 		free(line->jobs.v[i].name);
+	free(line->by_name);
 	ga_list_release(&line->jobs);
 	ga_list_release(&line->seen);
 }

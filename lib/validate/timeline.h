@@ -30,8 +30,9 @@ struct ga_timeline_state {
 
 struct ga_timeline {
 	const struct ga_scenario *scenario;
-	GA_LIST(struct ga_timeline_job) jobs;			 /* in the order of the scenario */
-	GA_LIST(const struct ga_trial_seen *) seen;		 /* of this run */
+	GA_LIST(struct ga_timeline_job) jobs; /* in the order of the scenario */
+	size_t *by_name;		      /* places in jobs, sorted by name */
+	GA_LIST(const struct ga_trial_seen *) seen; /* of this run */
 	int64_t arrange_ms, given_ms, act_ms, expect_ms, ask_ms; /* GA_UNKNOWN: never came so far */
 	size_t arrange_at, act_at; /* the places of these phases in seen */
 	int64_t polled_ms; /* the last poll before the questions; GA_UNKNOWN: none */

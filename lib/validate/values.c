@@ -347,6 +347,13 @@ static int64_t largest_free_block(const struct measuring *m)
 	return most;
 }
 
+static int64_t alerts(const struct measuring *m)
+{
+	const struct ga_trial_state *state = last_state(m->walk->line);
+
+	return state ? (int64_t)state->alerts.n : GA_UNKNOWN;
+}
+
 static int64_t plan_victims(const struct measuring *m)
 {
 	const struct ga_timeline *line = m->walk->line;
@@ -382,6 +389,7 @@ static int64_t (*const values[])(const struct measuring *m) = {
 	dominant_spread, idle_slots,	    running_slots,    evictions_of_a_job, evictions_a_round,
 	refused_percent, plan_victims,	    state_guaranteed, state_used,	  state_borrowed,
 	state_pending,	 state_over,	    free_slots,	      largest_free_block, decisions,
+	alerts,
 };
 
 int64_t ga_value_at(const struct ga_trial_check *check, const struct ga_ints *jobs,
@@ -479,13 +487,16 @@ static void keep_events_of(json_t *json, const char *job)
 	}
 }
 
-/* The last answer about the job (NULL: about the cluster), to be freed; NULL: there is none. */
-static json_t *last_answer(const struct ga_timeline *line, const char *answer, const char *job)
+/* The answer about the job (NULL: about the cluster) that the check reads, to be freed; NULL: there
+ * is none. */
+static json_t *read_answer(const struct ga_timeline *line, const struct ga_trial_check *check,
+			   const char *job)
 {
+	const char *answer = check->answer;
 	json_t *last = NULL;
 	size_t i;
 
-	for (i = 0; i < line->seen.n; i++) {
+	for (i = 0; i < line->seen.n && !(last && check->first); i++) {
 		const struct ga_trial_seen *seen = line->seen.v[i];
 		json_t *json;
 
@@ -510,7 +521,7 @@ enum ga_answer_look ga_answer_look(const struct ga_timeline *line,
 
 	for (i = 0; i < n; i++) {
 		const char *job = jobs->n ? line->jobs.v[jobs->v[i]].name : NULL;
-		ga_autojson json_t *json = last_answer(line, check->answer, job);
+		ga_autojson json_t *json = read_answer(line, check, job);
 		ga_autofree char *about =
 			job ? ga_xprintf("the answer to %s about '%s'", check->answer, job) :
 			      ga_xprintf("the answer to %s", check->answer);

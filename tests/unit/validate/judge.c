@@ -272,6 +272,9 @@ static const struct {
 	  "fail", "'claim' has slot 8 of n2, which has 8" },
 	{ "more slots than there are", MUST(STARTS), FULL "4000 poll\n+ claim running n1:1\n" ENDS,
 	  "fail", "9 slots of n1 are in use, and it has 8" },
+	{ "more slots than the cluster has", MUST(STARTS),
+	  FULL "4000 poll\n+ claim running\n+ next running n2:6\n", "fail",
+	  "18 slots are in use, and the cluster has 16" },
 	{ "settings are workarounds", MUST(STARTS),
 	  FULL EVICTED TAKES LONG "+ step queues set=preempt_youngest_first\n+ phase ask\n+ end\n",
 	  "workaround", "set: preempt_youngest_first" },
@@ -315,7 +318,7 @@ static const struct {
 } runs[] = {
 	{ "three equal runs", EQUAL(""), THREE_RUNS("n2", "n2", "n2"), "pass", NULL, 3 },
 	{ "one differs", EQUAL(""), THREE_RUNS("n2", "n1", "n2"), "fail", "slots of n1", 2 },
-	{ "one differs in its node", EQUAL(""), THREE_RUNS("n2", "n2", "n3"), "workaround",
+	{ "one differs in its node", EQUAL(""), THREE_RUNS("n2", "n2", "n3"), "fail",
 	  "2 of 3 runs end in pass, another in fail: same: 'claim' starts on n3, in the first run "
 	  "on n2", 2 },
 	{ "a safety that fails once fails", EQUAL("\"safety\":true,"),
@@ -355,6 +358,8 @@ static const struct {
 	{ MUST(CHECK("x", "explain_has", "\"answer\":\"state\"")), "has no fields" },
 	{ MUST(CHECK("x", "explain_has", "\"answer\":\"explain\",\"fields\":[\"code\"]")),
 	  "has no jobs" },
+	{ MUST(CHECK("x", "lost_none", "\"jobs\":[\"o1\"],\"first\":true")),
+	  "has first, and reads no answer" },
 	{ MUST(CHECK("x", "equal_runs", "\"jobs\":[\"o1\"]")), "needs runs of 2 or more" },
 	{ MUST(CHECK("x", "sum_at_most", "\"queues\":[\"a\"],\"is\":1")), "has no at_most" },
 	{ MUST(CHECK("x", "sum_at_most", "\"queues\":[\"c\"],\"at_most\":1")),

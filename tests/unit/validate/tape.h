@@ -3,15 +3,19 @@
  * Tapes: what was seen of a scenario, in a short form that people write and read.
  *
  *   hello NEED…                the technology "toy"; with "virtual" a virtual clock, "scale=150"
- *   run                        the next run begins
- *   MS phase NAME              MS: milliseconds since the trial began; "+": that of the line before
+ *   run                        the next run begins; its times count from the end of the last one
+ *   again N                    N more runs like the last one
+ *   MS phase NAME              MS: milliseconds since the run began; "+": that of the line before
  *   MS step VERB [WORD…]       jobs that are acknowledged; ignored=TEXT, set=TEXT (a workaround)
  *   MS poll
- *   MS JOB STATE [NODE:COUNT | NODE:SLOT,SLOT] [code=] [native=] [by=] [id=] [since=]
+ *   MS..MS poll                a poll each second
+ *   MS JOBS STATE [NODE:COUNT | NODE:SLOT,SLOT] [code=] [native=] [by=] [id=] [since=]
  *   MS answer explain|state|plan|events JSON
+ *   MS answer snapshot|replay DIGEST
  *   MS trouble VERB CODE TEXT…
  *   MS end
- * Blank lines and lines with # are left out.
+ * JOBS are "a", or "a,b1..3": a, b1, b2 and b3; so are the jobs of a step. Blank lines and lines
+ * with # are left out. tests/adapters/tape reads the same.
  */
 #ifndef GA_TESTS_TAPE_H
 #define GA_TESTS_TAPE_H
@@ -26,9 +30,12 @@
 #include "record/rec.h"
 #include "record/trial.h"
 
+#define TAPE_MAX 10000 /* jobs of a word, polls of a line, runs */
+
 struct tape {
 	struct ga_trial trial;
-	int64_t run, ms;
+	int64_t run, ms, began; /* began: the time at which the run began */
+	size_t run_at;		/* the place of its first observation */
 };
 
 static inline int tape_bad(struct ga_err *err, const char *line, const char *why)
@@ -78,6 +85,31 @@ static inline void tape_hello(struct tape *tape, char *words)
 		}
 	}
 	tape_add(tape, "hello")->hello = h;
+}
+
+/* Adds the names that a word means. */
+static inline void tape_names(const char *word, struct ga_texts *ret)
+{
+	ga_autofree char *copy = ga_xstrdup(word);
+	char *name, *save = NULL;
+
+	for (name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		char *dots = strstr(name, "..");
+		char *digits = dots ? dots : name;
+		int64_t i;
+
+		while (dots && digits > name && strchr("0123456789", digits[-1]))
+			digits--;
+		if (!dots)
+			ga_texts_add(ret, name);
+		for (i = strtoll(digits, NULL, 10);
+		     dots && i <= TAPE_MAX && i <= strtoll(dots + 2, NULL, 10); i++) {
+			ga_autofree char *one =
+				ga_xprintf("%.*s%" PRId64, (int)(digits - name), name, i);
+
+			ga_texts_add(ret, one);
+		}
+	}
 }
 
 /* "n1:2" two slots of n1, "n1:0,3" these. */
@@ -148,7 +180,9 @@ static inline int tape_answer(struct tape *tape, const char *verb, const char *j
 			      const char *line, struct ga_err *err)
 {
 	struct ga_trial_seen *seen = tape_add(tape, "answer");
-	ga_autojson json_t *value = json_loads(json ? json : "", 0, NULL);
+	bool digest = !strcmp(verb, "snapshot") || !strcmp(verb, "replay");
+	ga_autojson json_t *value =
+		digest ? json_string(json) : json_loads(json ? json : "", 0, NULL);
 	ga_autojson json_t *object = json_object();
 	struct ga_trial_seen parsed;
 
@@ -159,7 +193,7 @@ static inline int tape_answer(struct tape *tape, const char *verb, const char *j
 	json_object_set_new(object, "ms", json_integer(seen->ms));
 	json_object_set_new(object, "what", json_string("answer"));
 	json_object_set_new(object, "verb", json_string(verb));
-	json_object_set(object, verb, value);
+	json_object_set(object, digest ? "digest" : verb, value);
 	if (ga_schema_parse(&ga_trial_seen_schema, object, &parsed, err) < 0)
 		return ga_wrap(err, "tape: '%.60s'", line);
 	ga_schema_release(&ga_trial_seen_schema, seen);
@@ -180,7 +214,7 @@ static inline int tape_step(struct tape *tape, char **save)
 		else if ((value = tape_value(word, "set")))
 			ga_texts_add(&seen->workarounds, value);
 		else
-			ga_texts_add(&seen->jobs, word);
+			tape_names(word, &seen->jobs);
 	}
 	return 0;
 }
@@ -199,6 +233,64 @@ static inline int tape_trouble(struct tape *tape, char **save, const char *line,
 	return 0;
 }
 
+/* The jobs of a line, each with the rest of it. */
+static inline int tape_jobs(struct tape *tape, const char *names, const char *rest,
+			    const char *line, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts list = { 0 };
+	size_t i;
+	int r = 0;
+
+	tape_names(names, &list);
+	for (i = 0; !r && i < list.n; i++) {
+		ga_autofree char *copy = ga_xstrdup(rest);
+		char *save = NULL, *state = strtok_r(copy, " ", &save);
+
+		r = tape_job(tape, list.v[i], state, &save, line, err);
+	}
+	return r;
+}
+
+/* More runs like the last one, each behind the one before. */
+static inline void tape_again(struct tape *tape, int64_t n)
+{
+	size_t from = tape->run_at, to = tape->trial.seen.n, i;
+	int64_t took = tape->ms - tape->began, k;
+
+	for (k = 1; k <= n && k <= TAPE_MAX; k++) {
+		tape->run++;
+		tape->run_at = tape->trial.seen.n;
+		tape->began += took;
+		tape->ms += took;
+		for (i = from; i < to; i++) {
+			struct ga_trial_seen *seen = ga_list_add(&tape->trial.seen);
+
+			ga_schema_copy(&ga_trial_seen_schema, &tape->trial.seen.v[i], seen);
+			seen->run = tape->run;
+			seen->ms += k * took;
+		}
+	}
+}
+
+static inline int64_t tape_time(const struct tape *tape, const char *word)
+{
+	int64_t ms = strtoll(word, NULL, 10), sum;
+
+	return __builtin_add_overflow(tape->began, ms, &sum) ? INT64_MAX : sum;
+}
+
+static inline void tape_polls(struct tape *tape, const char *word)
+{
+	const char *dots = strstr(word, "..");
+	int64_t to = dots ? tape_time(tape, dots + 2) : tape->ms, i;
+
+	tape_add(tape, "poll");
+	for (i = 1; i < TAPE_MAX && to >= 1000 && tape->ms <= to - 1000; i++) {
+		tape->ms += 1000;
+		tape_add(tape, "poll");
+	}
+}
+
 static inline int tape_line(struct tape *tape, const char *line, struct ga_err *err)
 {
 	ga_autofree char *copy = ga_xstrdup(line);
@@ -212,10 +304,16 @@ static inline int tape_line(struct tape *tape, const char *line, struct ga_err *
 	}
 	if (!strcmp(word, "run")) {
 		tape->run++;
+		tape->began = tape->ms;
+		tape->run_at = tape->trial.seen.n;
+		return 0;
+	}
+	if (!strcmp(word, "again")) {
+		tape_again(tape, strtoll(save, NULL, 10));
 		return 0;
 	}
 	if (strcmp(word, "+"))
-		tape->ms = strtoll(word, NULL, 10);
+		tape->ms = tape_time(tape, word);
 	what = strtok_r(NULL, " ", &save);
 	if (!what)
 		return tape_bad(err, line, "nothing stands behind the time");
@@ -227,7 +325,11 @@ static inline int tape_line(struct tape *tape, const char *line, struct ga_err *
 		tape_add(tape, "phase")->phase = ga_xstrdup(phase);
 		return 0;
 	}
-	if (!strcmp(what, "poll") || !strcmp(what, "end")) {
+	if (!strcmp(what, "poll")) {
+		tape_polls(tape, word);
+		return 0;
+	}
+	if (!strcmp(what, "end")) {
 		tape_add(tape, what);
 		return 0;
 	}
@@ -240,7 +342,7 @@ static inline int tape_line(struct tape *tape, const char *line, struct ga_err *
 
 		return tape_answer(tape, verb ? verb : "", save, line, err);
 	}
-	return tape_job(tape, what, strtok_r(NULL, " ", &save), &save, line, err);
+	return tape_jobs(tape, what, save, line, err);
 }
 
 /* Reads a tape; on error the trial is released. Each observation is one that the schema accepts. */

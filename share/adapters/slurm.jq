@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the adapter for Slurm (share/adapters/slurm) reads and writes as JSON: the requests of
+# gpuaas-validate as lines for the shell, and the answers of Slurm's clients as results.
+
+# ---- hello ----
+
+# Notions that Slurm does not have, and where its documentation says so.
+def lacks:
+  [["advance", "time is that of the machine", "slurm.conf(5): no setting of a clock"],
+   ["alerts", "strigger runs a program once; no alert stands and clears", "strigger(1)"],
+   ["elastic", "a user shrinks a job, the scheduler never does", "faq.html#job_size"],
+   ["evictions_cap", "nothing limits the number of preemptions", "preempt.html#config"],
+   ["history", "usage can be set to 0 only", "sacctmgr(1), RawUsage"],
+   ["lending_limit", "a limit bounds what an account uses, not what others use of its share",
+    "resource_limits.html"],
+   ["lifo", "age only raises a priority", "priority_multifactor.html#age"],
+   ["moving", "a preempted job is cancelled, requeued or suspended", "preempt.html#config"],
+   ["snapshot", "the state is saved for slurmctld alone", "slurm.conf(5), StateSaveLocation"],
+   ["replay", "no command decides a saved state again", "scontrol(1)"]] |
+  map({need: .[0], sentence: .[1], reference: .[2]});
+
+# Notions that need files of the cluster, so the Slurm of tests/slurm.
+def of_lab: ["fault_controller", "fault_device", "fault_node", "fault_wipe", "strict", "switches",
+  "wipes"];
+
+def hello($version; $conf; $lab):
+  {technology: "slurm", $version, class: "system", clock: "real", max_jobs: 500,
+   components: ["slurmctld", "slurmd", "slurmdbd"] | map({name: ., $version}),
+   configuration: $conf,
+   supports: (["best_effort", "change", "client", "clusters", "dry_run", "events", "explain",
+     "fair_share", "gangs", "grace", "guarantees", "limits", "min_runtime", "over_quota",
+     "preemption", "priorities", "queue_tree", "queues", "reclaim", "resources", "rights", "state",
+     "tenant_view", "trace", "type_limits", "types", "user_limits"] +
+     if $lab then of_lab else [] end),
+   lacks: (lacks + if $lab then [] else of_lab | map({need: .,
+     sentence: "only in a Slurm of its own, which SLURM_LAB names",
+     reference: "share/adapters/slurm"}) end)};
+
+# ---- requests as lines ----
+
+def line(separator): map(tostring) | join(separator);
+
+def node_lines: .nodes[] |
+  [.name, .slots, .type, .declared_slots, .vcpus, .memory_mib, .switch] | map(. // "-") | line(" ");
+
+# Settings of slurm.conf without which the queues are not what they should be.
+def settings: [if any(.queues[]; .weight) then "PriorityWeightFairshare=50000" else empty end,
+  if any(.queues[]; .policy == "strict") then "SchedulerType=sched/builtin" else empty end] |
+  join(" ");
+
+# People of the scenarios are users that every machine has.
+def user: {ann: "daemon", bob: "bin"}[.] // error("user '\(.)' is not known");
+
+def queue_lines: .queues[] |
+  [.name, .parent // "", .guaranteed // 0, .limit // -1,
+   ([.types[]? | select(.limit) | ",gres/gpu:\(.type)=\(.limit)"] | add // ""), .weight // 1,
+   .user_limit // "", .min_runtime_seconds // 0, .grace_seconds // 0,
+   ([.users[]? | user] | join(","))] | line("|");
+
+def queues_result($settings):
+  {ignored: [.queues[] | .name as $queue | keys[] | select(IN("lending_limit", "borrowing_limit",
+     "order", "half_life_seconds", "evictions_a_round", "reclaim", "within_queue", "priority")) |
+     "\($queue): \(.)"],
+   workarounds: ([if [.queues[] | select(.guaranteed)] | length > 1 then
+     "a job above the guarantee is submitted to a QOS of its own" else empty end] +
+     ($settings | split(" ")))};
+
+# The member of a gang that never starts needs nothing: Slurm knows no readiness.
+def job_line: [.name, .queue, (.user | if . then user else "" end), .slots, .nodes // 1,
+  (.types // [""])[0], .priority // 0, if .not_preemptible then "f" else "" end,
+  .run_seconds // "", .ignores_stop // "", .vcpus // 1, .memory_mib // ""] | line("|");
+
+# Such a line with what .priority and .queue of the request change.
+def changed($line): . as $new | $line / "|" | .[1] = ($new.queue // .[1]) |
+  .[6] = ($new.priority // .[6]) | line("|");
+
+def client_line: "env", "TZ=" + (.tz // "UTC0"), "LC_ALL=" + (.locale // "C");
+
+# ---- answers of Slurm ----
+
+# Lines "name id answer of sbatch", by tabs; no id where it was refused.
+def submitted: {jobs: [inputs | split("\t") | {name: .[0]} + if .[1] != "" then {id: .[1]} else
+  {reason: {native: .[2], code: (.[2] | if test("ccount/qos limits|olicy") then "limit"
+    elif test("nvalid account") then "queue_denied"
+    elif test("not available|equested node configuration") then "never_possible"
+    else "refused" end)}} end]};
+
+# "NAME=VALUE NAME=VALUE" of scontrol -o as an object.
+def fields: [scan("(\\S+?)=(\\S*)") | {key: .[0], value: .[1]}] | from_entries;
+
+def indexes: split(",") | map(split("-") | map(tonumber) | range(.[0]; .[-1] + 1));
+
+# "a1,n[1-3,5]" as a list of names.
+def node_names: [scan("([^,\\[]+)(?:\\[([^\\]]*)\\])?") | .[0] as $prefix |
+  if .[1] then .[1] | indexes[] | "\($prefix)\(.)" else $prefix end];
+
+def reason_code: {Resources: "no_capacity", Priority: "queue_ahead"}[.] //
+  if test("^QOSGrp") then "quota" elif test("Grp|Max") then "limit" else null end;
+
+def has_value: . != null and . != "" and . != "None" and . != "Unknown" and . != "(null)";
+
+# Lines of scontrol show job -d -o; those of this run have it as their comment.
+def jobs($run): {jobs: [inputs | select(contains(" Comment=\($run) ")) | . as $line | fields | .JobState as $state | {name: .JobName, id: .JobId,
+  state: ({PENDING: "pending", RUNNING: "running", COMPLETING: "stopping", COMPLETED: "done",
+    CANCELLED: "done", TIMEOUT: "done", PREEMPTED: "evicted", CONFIGURING: "pending",
+    REQUEUED: "pending", STOPPED: "stopping", SUSPENDED: "stopping"}[$state] // "failed"),
+  places: [if $state == "RUNNING" or $state == "COMPLETING" then $line |
+    scan("Nodes=(\\S+) CPU_IDs=\\S+ Mem=\\S+ GRES=gpu(?::\\w+)?:(\\d+)\\(IDX:([0-9,-]+)\\)") |
+    (.[0] | node_names[]) as $node |
+    {$node, count: (.[1] | tonumber), slots: [.[2] | indexes[]]} else empty end],
+  started_count: ((.Restarts | tonumber) + if $state == "PENDING" then 0 else 1 end)} +
+  if $state == "PENDING" and (.Reason | has_value) then {reason: ({native: .Reason} +
+    (.Reason | reason_code | if . then {code: .} else {} end))} else {} end]};
+
+# The line of scontrol show job that the reader got.
+def explanation($job; $reader): . as $line | fields | {$job, as: $reader, native: $line} +
+  if .Reason | has_value then {text: .Reason} + (.Reason | reason_code | if . then {code: .}
+    else {} end) else {} end +
+  if .JobState == "PENDING" and (.StartTime | has_value) then {expected_start: .StartTime}
+    else {} end +
+  if .PreemptTime | has_value then {at: .PreemptTime} else {} end;
+
+# Used and most GPUs of a line of scontrol show assoc_mgr: "gres/gpu=8(6)", N for no limit.
+def gpus: [scan("GrpTRES=\\S*?gres/gpu=(N|\\d+)\\((\\d+)\\)")][0] |
+  {limit: (.[0] | if . == "N" then null else tonumber end), used: (.[1] | tonumber)};
+
+def gpus_of(name): [.[name] // "" | scan("gpu:(\\w+):(\\d+)")][0] // ["", "0"] |
+  {type: .[0], count: (.[1] | tonumber)};
+
+# Texts of scontrol -o show assoc_mgr, show node -d and show job.
+def state($assoc; $nodes; $jobs):
+  ([$assoc | split("\n")[] | select(startswith("QOS=v-")) |
+    gpus + (capture("^QOS=v-(?<queue>.+)-(?<class>own|over)-"))]) as $qos |
+  ([$jobs | split("\n")[] | fields | select(.JobState == "PENDING") | {queue: .Account,
+    slots: ([.TRES // "" | scan("gres/gpu=(\\d+)")[0] | tonumber] | add // 0)}]) as $pending |
+  ([$nodes | split("\n")[] | select(. != "")]) as $lines |
+  {queues: [$assoc | split("\n")[] | select(test(" Account=v-\\S+ UserName= ")) | gpus +
+      {name: capture(" Account=v-(?<name>\\S+)").name} | .name as $queue |
+      . + {pending: ([$pending[] | select(.queue == "v-" + $queue).slots] | add // 0),
+        borrowed: ([$qos[] | select(.queue == $queue and .class == "over").used] | add // 0),
+        guaranteed: ([$qos[] | select(.queue == $queue and .class == "own").limit] | max)} |
+      with_entries(select(.value != null))],
+   pools: [$lines | map(fields | gpus_of("Gres") + {used: gpus_of("GresUsed").count}) |
+      group_by(.type)[] | {name: .[0].type, free: (map(.count - .used) | add)}],
+   flagged: [$lines[] | select(test(" State=\\S*(DOWN|DRAIN|INVAL|NOT_RESP|FAIL)")) |
+      fields.NodeName + ": " + fields.State + ([scan(" Reason=(.*)")[0]][0] // "" | " " + .)]};
+
+# Lines of sacct: name, submit, start, end, state. Its user is the owner of the job, not who acted.
+# An id can stand for another job that was submitted before.
+def events($began): {events: [inputs | split("|") | .[0] as $job | .[4] as $native |
+  select(.[1] >= $began) |
+  ([.[1], "submitted"], [.[2], "started"], [.[3], ($native | split(" ")[0] | ascii_downcase)]) |
+  select(.[0] | has_value) | {at: (.[0] | split(".")[0] + ".000000Z"), $job, type: .[1], $native}] |
+  sort_by(.at)};
+
+# The answer of sbatch --test-only about the job of the request; names has lines "id name".
+def plan($said; $names): .job.name as $job |
+  ([$names | split("\n")[] | split(" ") | {key: .[0], value: .[1]}] | from_entries) as $name_of |
+  {victims: [$said | scan("Preempts: ([0-9,]+)")[0] | split(",")[] | $name_of[.] // .],
+   placements: [$said | scan("on nodes (\\S+) in partition")[0] | node_names[] |
+     {$job, node: .}]} +
+  if $said | test("to start at") then {} else {reason: {native: $said}} end;

@@ -24,7 +24,7 @@ def lacks:
 def of_lab: ["fault_controller", "fault_device", "fault_node", "fault_wipe", "strict", "switches",
   "wipes"];
 
-def hello($version; $conf; $lab):
+def hello: $ARGS.named as {$version, $conf, $lab} |
   {technology: "slurm", $version, class: "system", clock: "real", max_jobs: 500,
    components: ["slurmctld", "slurmd", "slurmdbd"] | map({name: ., $version}),
    configuration: $conf,
@@ -32,8 +32,8 @@ def hello($version; $conf; $lab):
      "fair_share", "gangs", "grace", "guarantees", "limits", "min_runtime", "over_quota",
      "preemption", "priorities", "queue_tree", "queues", "reclaim", "resources", "rights", "state",
      "tenant_view", "trace", "type_limits", "types", "user_limits"] +
-     if $lab then of_lab else [] end),
-   lacks: (lacks + if $lab then [] else of_lab | map({need: .,
+     if $lab == "" then [] else of_lab end),
+   lacks: (lacks + if $lab != "" then [] else of_lab | map({need: .,
      sentence: "only in a Slurm of its own, which SLURM_LAB names",
      reference: "share/adapters/slurm"}) end)};
 
@@ -45,9 +45,8 @@ def node_lines: .nodes[] |
   [.name, .slots, .type, .declared_slots, .vcpus, .memory_mib, .switch] | map(. // "-") | line(" ");
 
 # Settings of slurm.conf without which the queues are not what they should be.
-def settings: [if any(.queues[]; .weight) then "PriorityWeightFairshare=50000" else empty end,
-  if any(.queues[]; .policy == "strict") then "SchedulerType=sched/builtin" else empty end] |
-  join(" ");
+def settings: if any(.queues[]; .weight) then "PriorityWeightFairshare=50000" else empty end,
+  if any(.queues[]; .policy == "strict") then "SchedulerType=sched/builtin" else empty end;
 
 # People of the scenarios are users that every machine has.
 def user: {ann: "daemon", bob: "bin"}[.] // error("user '\(.)' is not known");
@@ -58,7 +57,7 @@ def queue_lines: .queues[] |
    .user_limit // "", .min_runtime_seconds // 0, .grace_seconds // 0,
    ([.users[]? | user] | join(","))] | line("|");
 
-def queues_result($settings):
+def queues_result: $ARGS.named.settings as $settings |
   {ignored: [.queues[] | .name as $queue | keys[] | select(IN("lending_limit", "borrowing_limit",
      "order", "half_life_seconds", "evictions_a_round", "reclaim", "within_queue", "priority")) |
      "\($queue): \(.)"],
@@ -66,14 +65,38 @@ def queues_result($settings):
      "a job above the guarantee is submitted to a QOS of its own" else empty end] +
      ($settings | split(" ")))};
 
-# The member of a gang that never starts needs nothing: Slurm knows no readiness.
-def job_line: [.name, .queue, (.user | if . then user else "" end), .slots, .nodes // 1,
-  (.types // [""])[0], .priority // 0, if .not_preemptible then "f" else "" end,
-  .run_seconds // "", .ignores_stop // "", .vcpus // 1, .memory_mib // ""] | line("|");
+# A job as name, queue, user, slots of all nodes, priority, f when it may not be preempted, seconds,
+# true when it ignores SIGTERM, and options of sbatch. The member of a gang that never starts is not
+# there: Slurm knows no readiness.
+def job_line: [.name, .queue, (.user | if . then user else "" end), .slots * (.nodes // 1),
+  .priority // 0, if .not_preemptible then "f" else "" end, .run_seconds // "", .ignores_stop // "",
+  (["-N", .nodes // 1, "--ntasks-per-node=1", "-c", .vcpus // 1,
+   "--gres=gpu:\(if .types then .types[0] + ":" else "" end)\(.slots)",
+   if .memory_mib then "--mem=\(.memory_mib)" else empty end,
+   if .run_seconds then "--time=\((.run_seconds + 59) / 60 | floor)" else empty end] | line(" "))] |
+  line("|");
 
 # Such a line with what .priority and .queue of the request change.
-def changed($line): . as $new | $line / "|" | .[1] = ($new.queue // .[1]) |
-  .[6] = ($new.priority // .[6]) | line("|");
+def changed: . as $new | $ARGS.named.line / "|" | .[1] = ($new.queue // .[1]) |
+  .[4] = ($new.priority // .[4]) | line("|");
+
+# A new QOS beside those of the lines: those that may preempt it ("a,b"), then what it is made with.
+# A queue preempts lower priorities of its own, and within its guarantee what others have above it.
+def qos:
+  def parts: capture("^v-(?<queue>.+)-(?<class>own|over)-(?<priority>[0-9]+)(?<fixed>f?)$") |
+    .priority |= tonumber;
+  def may($other): $other.fixed == "" and if .queue == $other.queue
+    then .priority > $other.priority else .class == "own" and $other.class == "over" end;
+  $ARGS.named as {$qos, $grace, $young, $guarantee, $most} | ($qos | parts) as $new |
+  [inputs | select(. != "")] | map(select(parts as $old | $new | may($old))) as $mine |
+  (map(select(parts | may($new))) | join(",")),
+  "GraceTime=\($grace)",
+  "Priority=\($new.priority + if $new.class == "own" then 100000 else 0 end)",
+  if $new.class == "own" and $guarantee != "0" then "GrpTRES=gres/gpu=\($guarantee)" else empty end,
+  # Where a QOS has a limit, that of the user's association does not count.
+  if $new.class == "own" and $most != "" then "MaxTRESPerUser=gres/gpu=\($most)" else empty end,
+  if $young != "0" then "PreemptExemptTime=" + ($young | tonumber | strftime("%T")) else empty end,
+  if $mine != [] then "Preempt=" + ($mine | join(",")) else empty end;
 
 def client_line: "env", "TZ=" + (.tz // "UTC0"), "LC_ALL=" + (.locale // "C");
 
@@ -101,7 +124,8 @@ def reason_code: {Resources: "no_capacity", Priority: "queue_ahead"}[.] //
 def has_value: . != null and . != "" and . != "None" and . != "Unknown" and . != "(null)";
 
 # Lines of scontrol show job -d -o; those of this run have it as their comment.
-def jobs($run): {jobs: [inputs | select(contains(" Comment=\($run) ")) | . as $line | fields | .JobState as $state | {name: .JobName, id: .JobId,
+def jobs: {jobs: [inputs | select(contains(" Comment=\($ARGS.named.run) ")) | . as $line | fields |
+  .JobState as $state | {name: .JobName, id: .JobId,
   state: ({PENDING: "pending", RUNNING: "running", COMPLETING: "stopping", COMPLETED: "done",
     CANCELLED: "done", TIMEOUT: "done", PREEMPTED: "evicted", CONFIGURING: "pending",
     REQUEUED: "pending", STOPPED: "stopping", SUSPENDED: "stopping"}[$state] // "failed"),
@@ -114,7 +138,8 @@ def jobs($run): {jobs: [inputs | select(contains(" Comment=\($run) ")) | . as $l
     (.Reason | reason_code | if . then {code: .} else {} end))} else {} end]};
 
 # The line of scontrol show job that the reader got.
-def explanation($job; $reader): . as $line | fields | {$job, as: $reader, native: $line} +
+def explanation: . as $line | fields |
+  {job: $ARGS.named.name, as: $ARGS.named.reader, native: $line} +
   if .Reason | has_value then {text: .Reason} + (.Reason | reason_code | if . then {code: .}
     else {} end) else {} end +
   if .JobState == "PENDING" and (.StartTime | has_value) then {expected_start: .StartTime}
@@ -129,7 +154,7 @@ def gpus_of(name): [.[name] // "" | scan("gpu:(\\w+):(\\d+)")][0] // ["", "0"] |
   {type: .[0], count: (.[1] | tonumber)};
 
 # Texts of scontrol -o show assoc_mgr, show node -d and show job.
-def state($assoc; $nodes; $jobs):
+def state: $ARGS.named as {$assoc, $nodes, $jobs} |
   ([$assoc | split("\n")[] | select(startswith("QOS=v-")) |
     gpus + (capture("^QOS=v-(?<queue>.+)-(?<class>own|over)-"))]) as $qos |
   ([$jobs | split("\n")[] | fields | select(.JobState == "PENDING") | {queue: .Account,
@@ -148,14 +173,14 @@ def state($assoc; $nodes; $jobs):
 
 # Lines of sacct: name, submit, start, end, state. Its user is the owner of the job, not who acted.
 # An id can stand for another job that was submitted before.
-def events($began): {events: [inputs | split("|") | .[0] as $job | .[4] as $native |
-  select(.[1] >= $began) |
+def events: {events: [inputs | split("|") | .[0] as $job | .[4] as $native |
+  select(.[1] >= $ARGS.named.began) |
   ([.[1], "submitted"], [.[2], "started"], [.[3], ($native | split(" ")[0] | ascii_downcase)]) |
   select(.[0] | has_value) | {at: (.[0] | split(".")[0] + ".000000Z"), $job, type: .[1], $native}] |
   sort_by(.at)};
 
 # The answer of sbatch --test-only about the job of the request; names has lines "id name".
-def plan($said; $names): .job.name as $job |
+def plan: .job.name as $job | $ARGS.named as {$said, $names} |
   ([$names | split("\n")[] | split(" ") | {key: .[0], value: .[1]}] | from_entries) as $name_of |
   {victims: [$said | scan("Preempts: ([0-9,]+)")[0] | split(",")[] | $name_of[.] // .],
    placements: [$said | scan("on nodes (\\S+) in partition")[0] | node_names[] |

@@ -24,7 +24,7 @@ def lacks:
 def of_lab: ["fault_controller", "fault_device", "fault_node", "fault_wipe", "strict", "switches",
   "wipes"];
 
-def hello: $ARGS.named as {$version, $conf, $lab} |
+def hello: $ARGS.named as {$version, $conf} | (env.SLURM_LAB // "") as $lab |
   {technology: "slurm", $version, class: "system", clock: "real", max_jobs: 500,
    components: ["slurmctld", "slurmd", "slurmdbd"] | map({name: ., $version}),
    configuration: $conf,
@@ -123,8 +123,9 @@ def reason_code: {Resources: "no_capacity", Priority: "queue_ahead"}[.] //
 
 def has_value: . != null and . != "" and . != "None" and . != "Unknown" and . != "(null)";
 
-# Lines of scontrol show job -d -o; those of this run have it as their comment.
-def jobs: {jobs: [inputs | select(contains(" Comment=\($ARGS.named.run) ")) | . as $line | fields |
+# The comment of the jobs of a run and the lines of scontrol show job -d -o, with 0x1e between.
+def job_reports: try (split("\u001e") | .[0] as $run |
+  {jobs: [.[1:][] | select(contains(" Comment=\($run) ")) | . as $line | fields |
   .JobState as $state | {name: .JobName, id: .JobId,
   state: ({PENDING: "pending", RUNNING: "running", COMPLETING: "stopping", COMPLETED: "done",
     CANCELLED: "done", TIMEOUT: "done", PREEMPTED: "evicted", CONFIGURING: "pending",
@@ -135,7 +136,7 @@ def jobs: {jobs: [inputs | select(contains(" Comment=\($ARGS.named.run) ")) | . 
     {$node, count: (.[1] | tonumber), slots: [.[2] | indexes[]]} else empty end],
   started_count: ((.Restarts | tonumber) + if $state == "PENDING" then 0 else 1 end)} +
   if $state == "PENDING" and (.Reason | has_value) then {reason: ({native: .Reason} +
-    (.Reason | reason_code | if . then {code: .} else {} end))} else {} end]};
+    (.Reason | reason_code | if . then {code: .} else {} end))} else {} end]}) catch "";
 
 # The line of scontrol show job that the reader got.
 def explanation: . as $line | fields |

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the adapter for Slurm (share/adapters/slurm) reads and writes as JSON: the requests of
+# The adapter for Slurm (share/adapters/slurm) reads and writes JSON by this: the requests of
 # gpuaas-validate as lines for the shell, and the answers of Slurm's clients as results.
 
 # ---- hello ----
@@ -11,6 +11,8 @@ def lacks:
    ["alerts", "strigger runs a program once; no alert stands and clears", "strigger(1)"],
    ["elastic", "a user shrinks a job, the scheduler never does", "faq.html#job_size"],
    ["evictions_cap", "nothing limits the number of preemptions", "preempt.html#config"],
+   ["fault_cluster", "this adapter makes no federation, of which a cluster could go away",
+    "federation.html"],
    ["history", "usage can be set to 0 only", "sacctmgr(1), RawUsage"],
    ["lending_limit", "a limit bounds what an account uses, not what others use of its share",
     "resource_limits.html"],
@@ -51,8 +53,10 @@ def settings: if any(.queues[]; .weight) then "PriorityWeightFairshare=50000" el
 # People of the scenarios are users that every machine has.
 def user: {ann: "daemon", bob: "bin"}[.] // error("user '\(.)' is not known");
 
-def queue_lines: .queues[] |
-  [.name, .parent // "", .guaranteed // 0, .limit // -1,
+# A queue alone needs no guarantee against others.
+def queue_lines: ($ARGS.named.known // "0" | tonumber) as $known |
+  (.queues | length == 1 and $known < 2) as $alone | .queues[] |
+  [.name, .parent // "", if $alone then 0 else .guaranteed // 0 end, .limit // -1,
    ([.types[]? | select(.limit) | ",gres/gpu:\(.type)=\(.limit)"] | add // ""), .weight // 1,
    .user_limit // "", .min_runtime_seconds // 0, .grace_seconds // 0,
    ([.users[]? | user] | join(","))] | line("|");

@@ -34,6 +34,19 @@ const struct ga_schema ga_trial_component_schema = {
 };
 #undef S
 
+#define S ga_trial_lack
+static const struct ga_schema lack_schema = {
+	.doc = "a notion that the technology does not have",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, need, GA_REQ, GA_T_CODE, "notion, in the words of needs"),
+		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "why there is none"),
+		GA_TEXT(S, reference, GA_REQ, GA_T_ANY,
+			"place in the documentation of the technology that says so"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_trial_hello
 const struct ga_schema ga_trial_hello_schema = {
 	.doc = "the technology and what it supports",
@@ -49,6 +62,7 @@ const struct ga_schema ga_trial_hello_schema = {
 		LISTOF_OPT(S, components, &ga_trial_component_schema, "parts of the technology"),
 		GA_TEXTS(S, supports, GA_REQ, GA_T_CODE,
 			 "supported notions, in the words of needs"),
+		LISTOF_OPT(S, lacks, &lack_schema, "notions that it does not have, and why"),
 		GA_COUNT(S, max_nodes, GA_OPT, "most nodes that the adapter can make"),
 		GA_COUNT(S, max_jobs, GA_OPT, "most jobs that it can submit"),
 		GA_TEXT(S, configuration, GA_OPT, GA_T_MULTILINE, "configuration as applied"),

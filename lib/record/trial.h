@@ -23,6 +23,12 @@ struct ga_trial_component {
 	char *name, *version, *digest; /* digest: NULL where there is none */
 };
 
+/* A notion that the technology does not have. */
+struct ga_trial_lack {
+	char *need;	 /* ga_need_words */
+	char *sentence;	 /* why, for people */
+	char *reference; /* where the technology's documentation says so */
+};
 /* The answer to hello. */
 struct ga_trial_hello {
 	char *technology, *version;
@@ -31,6 +37,7 @@ struct ga_trial_hello {
 	int64_t time_scale_percent; /* deadlines are multiplied by it; GA_UNKNOWN: 100 */
 	GA_LIST(struct ga_trial_component) components;
 	struct ga_texts supports;    /* ga_need_words; words that are not known are left out */
+	GA_LIST(struct ga_trial_lack) lacks; /* of what supports does not have; may be empty */
 	int64_t max_nodes, max_jobs; /* GA_UNKNOWN: no limit worth naming */
 	char *configuration;	     /* as applied, for the bundle; NULL: none */
 };

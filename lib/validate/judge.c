@@ -53,12 +53,44 @@ static const char *trace_of(const struct ga_scenario *scenario)
 	return NULL;
 }
 
+/* "no such notion: lifo: age only raises a priority (priority_multifactor.html)", as far as it is
+ * known. */
+static char *no_notion(const char *what, const char *sentence, const char *reference)
+{
+	return ga_xprintf("no such notion: %s%s%s%s%s%s", what, sentence ? ": " : "",
+			  sentence ? sentence : "", reference ? " (" : "",
+			  reference ? reference : "", reference ? ")" : "");
+}
+
+static char *lack_of(const struct ga_trial_hello *hello, const char *need)
+{
+	size_t i;
+
+	for (i = 0; i < hello->lacks.n; i++)
+		if (!strcmp(hello->lacks.v[i].need, need))
+			return no_notion(need, hello->lacks.v[i].sentence,
+					 hello->lacks.v[i].reference);
+	return no_notion(need, NULL, NULL);
+}
+
+static int64_t jobs_of(const struct ga_trial_step *v, size_t n)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].submit)
+			sum += v[i].submit->count == GA_UNKNOWN ? 1 : v[i].submit->count;
+	return sum;
+}
+
 /* Is there a reason not to run the scenario at all? */
 static bool cannot_run(const struct ga_scenario *scenario, const struct ga_trial *trial,
 		       struct ga_verdict *v)
 {
 	const struct ga_trial_hello *hello = hello_of(trial);
 	const char *trace = trace_of(scenario);
+	int64_t jobs;
 	size_t i;
 
 	if (!hello) {
@@ -74,8 +106,7 @@ static bool cannot_run(const struct ga_scenario *scenario, const struct ga_trial
 	for (i = 0; i < scenario->needs.n; i++) {
 		if (ga_texts_has(&hello->supports, scenario->needs.v[i]))
 			continue;
-		set_outcome(v, "unsupported",
-			    ga_xprintf("no such notion: %s", scenario->needs.v[i]));
+		set_outcome(v, "unsupported", lack_of(hello, scenario->needs.v[i]));
 		return true;
 	}
 	if (strcmp(scenario->clock, "any") && strcmp(scenario->clock, hello->clock)) {
@@ -92,6 +123,15 @@ static bool cannot_run(const struct ga_scenario *scenario, const struct ga_trial
 	if (trace) {
 		set_outcome(v, "inconclusive",
 			    ga_xprintf("not run: the jobs of its trace '%s' are not given", trace));
+		return true;
+	}
+	jobs = jobs_of(scenario->arrange.v, scenario->arrange.n) +
+	       jobs_of(scenario->act.v, scenario->act.n);
+	if (hello->max_jobs != GA_UNKNOWN && jobs > hello->max_jobs) {
+		set_outcome(v, "inconclusive",
+			    ga_xprintf("not run: it needs %" PRId64 " jobs, and %" PRId64
+				       " can be submitted",
+				       jobs, hello->max_jobs));
 		return true;
 	}
 	if (!is_in_order(trial)) {
@@ -115,8 +155,8 @@ static bool broke(const struct ga_timeline *line, struct ga_verdict *v)
 			continue;
 		if (!strcmp(e->code, "unsupported"))
 			set_outcome(v, "unsupported",
-				    ga_xprintf("no such notion: %s: %s",
-					       seen->verb ? seen->verb : "a request", e->sentence));
+				    no_notion(seen->verb ? seen->verb : "a request", e->sentence,
+					      e->reference));
 		else
 			set_outcome(v, "inconclusive",
 				    ga_xprintf("%s: %s: %s", seen->verb ? seen->verb : "adapter",

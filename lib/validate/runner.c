@@ -343,17 +343,24 @@ static int submit(struct running *r, const struct ga_trial_job *form, struct ga_
 {
 	bool one_by_one = form->every_seconds != GA_UNKNOWN;
 	ga_autotexts struct ga_texts names = { 0 };
-	size_t from, to, step = one_by_one ? 1 : GA_RUNNER_JOBS;
+	size_t from, to, step = one_by_one	 ? 1 :
+				r->virtual_clock ? GA_RUNNER_JOBS :
+						   GA_RUNNER_BATCH;
 	int64_t begin_ms = now_ms(r), every_ms = form->every_seconds * 10 * r->scale_percent;
+	int64_t next = 0;
 
 	ga_trial_job_names(form, &names);
 	for (from = 0; from < names.n && !r->broken; from = to) {
 		to = from + step < names.n ? from + step : names.n;
 		if (submit_some(r, form, &names, from, to, err) < 0)
 			return -1;
+		if (r->broken || to == names.n)
+			break;
 		/* Each at its own time: a look that takes longer delays none of the others. */
-		if (one_by_one && to < names.n &&
-		    watch_until(r, begin_ms + (int64_t)to * every_ms, err) < 0)
+		if (one_by_one && watch_until(r, begin_ms + (int64_t)to * every_ms, err) < 0)
+			return -1;
+		/* Clients that take long must not keep it from looking. */
+		if (!one_by_one && !r->virtual_clock && look(r, &next, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -17,7 +17,8 @@
 #define GA_RUNNER_POLL_MS 200
 #define GA_RUNNER_DEADLINE_SECONDS 60 /* of one request, times the adapter's time scale */
 #define GA_RUNNER_DEATHS 3	      /* after so many deaths of the adapter a scenario ends */
-#define GA_RUNNER_JOBS 500	      /* of one submit request */
+#define GA_RUNNER_JOBS 500	      /* of one submit request, on a virtual clock */
+#define GA_RUNNER_BATCH 5	      /* on a real one; between two it looks when it is time */
 
 /* Runs the scenario, all its runs, and adds to *trial what was seen, which the caller releases. The
  * adapter gets the members of hello, an object, with hello. 0 also when the adapter broke: that is

@@ -2,7 +2,8 @@
 /*
  * Tapes: what was seen of a scenario, in a short form that people write and read.
  *
- *   hello NEED…                the technology "toy"; with "virtual" a virtual clock, "scale=150"
+ *   hello NEED…                the technology "toy"; with "virtual" a virtual clock, "scale=150",
+ *                              "jobs=4" at most, "lacks=NEED" for a reason that is "none"
  *   run                        the next run begins; its times count from the end of the last one
  *   again N                    N more runs like the last one
  *   MS phase NAME              MS: milliseconds since the run began; "+": that of the line before
@@ -77,6 +78,13 @@ static inline void tape_hello(struct tape *tape, char *words)
 		value = tape_value(word, "scale");
 		if (value) {
 			h->time_scale_percent = strtoll(value, NULL, 10);
+		} else if ((value = tape_value(word, "jobs"))) {
+			h->max_jobs = strtoll(value, NULL, 10);
+		} else if ((value = tape_value(word, "lacks"))) {
+			*ga_list_add(&h->lacks) = (struct ga_trial_lack){
+				.need = ga_xstrdup(value), .sentence = ga_xstrdup("none"),
+				.reference = ga_xstrdup("page 1"),
+			};
 		} else if (!strcmp(word, "virtual")) {
 			free(h->clock);
 			h->clock = ga_xstrdup(word);

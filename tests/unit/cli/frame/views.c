@@ -13,7 +13,9 @@ static const char *const nameless[] = {
 	"failure", "node-end", "claim", "task", "usage", "audit", "event", "notice",
 	"inventory-work", "usage-report", "cost-report", "refusal-report", "bootstrap-step",
 	"label-finding", "pod-patch", "requirement", "allocation-match", "access-settings",
-	"change", "finding", "doctor-finding", "scenario-observation", "error",
+	"change", "finding", "doctor-finding", "scenario-observation", "test-plan", "approval",
+	"alignment", "review", "validation-bundle", "bundle-finding", "validation-requirements",
+	"matrix", "error",
 };
 
 /* Each kind has a member for -o name, a text of its rows, or stands above. */

@@ -299,7 +299,7 @@ static bool is_prose(size_t column)
 					     "detail",	 "title",  "summary", "note",
 					     "blockers", "cordon_reason", "warnings", "evidence",
 					     "image_features", "terms", "change", "expected",
-					     "observed" };
+					     "observed",       "by" };
 	const char *path = table.columns[column].path, *dot = strrchr(path, '.');
 	size_t i;
 

@@ -17,7 +17,7 @@ static const char *const format_words[] = {
 	[GA_T_CODE] = "code",	 [GA_T_TIME] = "time",	  [GA_T_DIGEST] = "digest",
 	[GA_T_PCI] = "PCI address", [GA_T_MAC] = "MAC", [GA_T_IP] = "IP address",
 	[GA_T_CPUS] = "CPU list", [GA_T_HEX] = "hex text", [GA_T_WORD] = "word",
-	[GA_T_PERSON] = "text",	 [GA_T_MULTILINE] = "text of lines",
+	[GA_T_ADDRESS] = "address", [GA_T_PERSON] = "text", [GA_T_MULTILINE] = "text of lines",
 };
 
 static const char *type_word(const struct ga_field *f)

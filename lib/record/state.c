@@ -401,7 +401,7 @@ const struct ga_schema ga_region_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name, as in the region of nodes"),
-		GA_TEXT(S, title, GA_OPT, GA_T_ANY, "name for people"),
+		GA_TEXT(S, title, GA_OPT, GA_T_PERSON, "name for people"),
 		GA_BOOL(S, open, "false: nothing is placed on nodes of the region"),
 		GA_TEXT(S, reason, GA_OPT, GA_T_PERSON,
 			"why the region is not open; needed when it is not"),

@@ -302,6 +302,29 @@ END
   jq_is .name vm1
 }
 
+@test "gpuaas-show of a region or a pool names the list that has it, also beside an object of that name" {
+  local name list
+  while read -r name list; do
+    run_status 5 gpuaas-show "$name"
+    assert_stderr "there is no object '$name'"
+    assert_stderr "hint: 'gpuaas-list $list=$name' shows what has that name"
+    # shellcheck disable=SC2086 # words
+    run_ok gpuaas-list $list="$name"
+    [[ -n $output ]]
+  done << 'END'
+training pools --where pool
+west regions --where name
+north regions --where name
+lab profiles --where name
+END
+  gpuaas-node rename h7 west > "$T/set"
+  gpuaas-node set west --pool red > "$T/set"
+  run_ok gpuaas-show west
+  assert_stderr "note: the node 'west' is shown; 'gpuaas-list regions --where name=west' lists another"
+  run_ok gpuaas-show red
+  assert_stderr "note: the team 'red' is shown; 'gpuaas-list pools --where pool=red' lists another"
+}
+
 @test "a code or a phase that no page and no record has is refused after = and !=, in lists and in commands that act" {
   local command
   while read -r command; do

@@ -162,8 +162,6 @@ static int run(struct ga_err *err)
 	}
 	if (!r && !ask.follow)
 		ga_cli_where_warn(&names);
-	if (!r && !shown && !ask.follow && !ask.watch && ga_list_codes_known(&names.where, err) < 0)
-		return -1;
 	if (!r && !shown && !left_out && !hidden && !ask.follow)
 		ga_list_say_none(&ask, q.kind);
 	/* All readable records have been printed. */

@@ -492,6 +492,13 @@ print(json.dumps(end, separators=(",", ":")))'
   jq_is .generation "$since"
   run_ok gpuaas-approve quarantine "$s" --reason smoke
   jq_is .cordon_reason "move the rack; sweep: no answer; smoke"
+  # A condition finds each reason, and the whole.
+  for reason in "move the rack" "sweep: no answer" smoke "move the rack; sweep: no answer; smoke"; do
+    run_ok gpuaas-list slots --where "cordon_reason=$reason" -o name
+    assert_output "$s"
+    run_ok gpuaas-list slots --where "cordon_reason!=$reason" -o name
+    refute_output "$s"
+  done
   for n in 1 2 3; do
     run_ok gpuaas-approve quarantine "$s" --reason "$n$(printf '%01000d' 0)"
   done

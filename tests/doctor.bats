@@ -34,16 +34,36 @@ doctor()
   "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-doctor "$@"
 }
 
+# Runs a command without GPUAAS_STATE, which names a state.
+without_name()
+{
+  (unset GPUAAS_STATE && "$@")
+}
+
 @test "a machine without GPU and state: nothing has to be done, and the checks that were left out are listed" {
   fake_systemctl
-  run_ok doctor --json
+  # The state of this machine, if it has one, is none of the test's.
+  [[ ! -e /var/lib/gpuaas/state.db ]] || skip "this machine has a state"
+  run_ok without_name doctor --json
   jq_slurp_is 'map("\(.rank) \(.severity) \(.check) \(.code)")|join(",")' \
     "1 unchecked state no_state,2 unchecked discover null"
   assert_stderr "ok: nothing has to be done; what could not be checked is listed"
-  run_ok doctor --table
+  run_ok without_name doctor --table
   assert_output "there is no state at"
   assert_equal "$(tail -n 1 <<< "$output")" "ok: nothing has to be done; what could not be checked is listed"
   [[ ! -e $GPUAAS_STATE && ! -e $GPUAAS_HOST_DIR ]]
+}
+
+@test "a state that is named and not there is the first thing to do: it is lost, or the name is wrong" {
+  fake_systemctl
+  run_status 1 doctor --json
+  jq_slurp_is '.[0] | "\(.severity) \(.check) \(.code)"' "error state no_state"
+  jq_slurp_is '.[0].sentence | test("^there is no state at .*gpuaas-state restore")' true
+  assert_stderr "1 thing to do"
+  run_status 1 without_name doctor --json --state "$T/sate.db"
+  jq_slurp_is '.[0] | "\(.severity) \(.check) \(.code)"' "error state no_state"
+  run_status 1 without_name "$SRC/tests/own-conf" "GPUAAS_STATE=$T/sate.db" gpuaas-doctor --json
+  jq_slurp_is '.[0] | "\(.severity) \(.check) \(.code)"' "error state no_state"
 }
 
 @test "a damaged state comes first, then what needs a person; each with its command, and nothing changes" {

@@ -221,6 +221,27 @@ on_screen()
   assert_output "standard output gets none"
 }
 
+@test "-o csv: on a terminal no text controls it, in a pipe the bytes stay" {
+  gpuaas-state apply - > "$T/out" <<< '{"kind":"gpuaas.region/1","name":"north","open":true,"title":"x"}'
+  # Another program wrote the state.
+  state_sql "UPDATE region SET record = json_set(record, '$.title',
+    'a' || char(27) || '[31m' || char(0x202e) || 'b' || char(13) || 'c' || char(10) || 'd')"
+  run "$SRC/tests/on-terminal" 20x80 gpuaas-list regions -o csv --columns name,title
+  assert_status 0
+  assert_equal "${output//$'\r\n'/$'\n'}" 'name,title'$'\n''north,"a\u001b[31m\u202eb\u000dc\u000ad"'
+  gpuaas-list regions -o csv --columns name,title > "$T/csv"
+  printf 'name,title\nnorth,"a\e[31m\u202eb\rc\nd"\n' | cmp - "$T/csv"
+}
+
+@test "the title of a region is a text of a person" {
+  local title
+  for title in TEXT --yes " " $'a\u202eb' $'a\u200b'; do
+    run_status 3 gpuaas-state apply - < <(jq -nc --arg t "$title" '{kind: "gpuaas.region/1", name: "north", open: true, title: $t}')
+    assert_stderr "member 'title' "
+  done
+  run_ok gpuaas-state apply - <<< '{"kind":"gpuaas.region/1","name":"north","open":true,"title":"The \"north\", of Oslo"}'
+}
+
 @test "records of workers get the same form and order" {
   run_ok in_host gpuaas-wipe --jobs 2 -o csv --columns object,outcome < "$T/orders"
   assert_equal "$(grep -c ',confirmed$' <<< "$output")" 6

@@ -149,6 +149,24 @@ node_is()
   assert_equal "$(gpuaas-list nodes | jq -r .state)" active
 }
 
+@test "an address that ssh or a shell would read as more than a host is refused; tenants get it as jump_host" {
+  fleet 1 1
+  gpuaas-node set "$NODE" --address h7.example.net > "$T/out"
+  for address in -oProxyCommand=id '$(touch x)' 'x;id' 'a b' '`id`'; do
+    echo "$address"
+    run_status 2 gpuaas-node set "$NODE" "--address=$address"
+    assert_stderr "member 'address' is not an address for ssh: a name or an IP of a host: '$address'"
+    run_status 3 gpuaas-state apply - < <(jq -nc --arg n "$NODE" --arg a "$address" \
+      '{kind: "gpuaas.node-settings/1", node: $n, address: $a}')
+    assert_stderr "member 'address' is not an address for ssh"
+  done
+  assert_equal "$(gpuaas-list nodes | jq -r .address)" h7.example.net
+  for address in 192.0.2.7 root@h7 'fe80::1%eth0'; do
+    run_ok gpuaas-node set "$NODE" --address "$address"
+    jq_is .address "$address"
+  done
+}
+
 @test "a node that was never approved is not drained, and may be retired" {
   gpuaas-state apply - > "$T/out" << 'END'
 {"kind":"gpuaas.node-settings/1","node":"h9","address":"h9.example.net"}

@@ -261,8 +261,6 @@ END
   local id old condition
   id=$(gpuaas-list allocations -o name)
   gpuaas-place --profile lab --project vision --name stand-in > "$T/plan"
-  # Nor a code that no slot has: a mistyped one would take what was to be kept.
-  run_status 5 gpuaas-approve cordon --where 'blockers!=taintd' --reason x --dry-run
   # A name that an earlier version took.
   without_triggers "UPDATE allocation SET name = '$id' WHERE name = 'stand-in'"
   gpuaas-place --profile lab --project vision --name "${id:0:4}" > "$T/plan"
@@ -302,6 +300,65 @@ END
   done
   run_ok gpuaas-release --where name!=null --where slots!=null --yes
   jq_is .name vm1
+}
+
+@test "gpuaas-show of a region or a pool names the list that has it, also beside an object of that name" {
+  local name list
+  while read -r name list; do
+    run_status 5 gpuaas-show "$name"
+    assert_stderr "there is no object '$name'"
+    assert_stderr "hint: 'gpuaas-list $list=$name' shows what has that name"
+    # shellcheck disable=SC2086 # words
+    run_ok gpuaas-list $list="$name"
+    [[ -n $output ]]
+  done << 'END'
+training pools --where pool
+west regions --where name
+north regions --where name
+lab profiles --where name
+END
+  gpuaas-node rename h7 west > "$T/set"
+  gpuaas-node set west --pool red > "$T/set"
+  run_ok gpuaas-show west
+  assert_stderr "note: the node 'west' is shown; 'gpuaas-list regions --where name=west' lists another"
+  run_ok gpuaas-show red
+  assert_stderr "note: the team 'red' is shown; 'gpuaas-list pools --where pool=red' lists another"
+}
+
+@test "a code or a phase that no page and no record has is refused after = and !=, in lists and in commands that act" {
+  local command
+  while read -r command; do
+    echo "$command"
+    run_status 2 $command
+    assert_equal "$output" ""
+    assert_stderr "is never the value of"
+  done << 'END'
+gpuaas-release --where phases.phase!=ssh_redy --dry-run -o name
+gpuaas-release --where phases.phase!=nosuch --dry-run -o name
+gpuaas-release --where phases.phase=ssh_ready,ssh_redy --dry-run -o name
+gpuaas-approve disable --where blockers.code!=taintd --reason test --dry-run
+gpuaas-approve disable --where blockers!=taintd --reason test --dry-run
+gpuaas-list attention --where code!=cordond
+gpuaas-list attention --where code=cordoned,cordond
+gpuaas-list slots --where blockers!=taintd
+gpuaas-list tasks --where phase!=defin
+END
+  run_status 2 gpuaas-list attention --where code!=cordond
+  assert_stderr "near to it: 'cordoned'"
+  run_status 2 gpuaas-release --where phases.phase!=ssh_redy --dry-run
+  assert_stderr "near to it: 'ssh_ready'"
+  # A word of the page needs no record that has it.
+  run_ok gpuaas-release --where phases.phase!=ssh_ready --dry-run -o name
+  [[ -n $output ]]
+  run_ok gpuaas-approve cordon --where blockers!=tainted --reason test --dry-run -o name
+  [[ -n $output ]]
+  # A host of another version may report a code that no page has: a record has it.
+  slot=$(gpuaas-list slots --limit 1 -o name)
+  without_triggers "UPDATE slot SET blockers = '[{\"code\":\"moonlight\",\"subject\":null,\"evidence\":\"it shines\",\"hint\":null}]' WHERE id = '$slot'"
+  run_ok gpuaas-list slots --where blockers=moonlight -o name
+  assert_output "$slot"
+  run_ok gpuaas-list slots --where blockers.code!=moonlight -o name
+  refute_output "$slot"
 }
 
 @test "only codes are values of code, and the words are those of the list" {

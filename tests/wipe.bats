@@ -598,8 +598,11 @@ CASES
   GPUAAS_NODE=n2 run_ok here gpuaas-wipe --pending
   assert_stderr "no slot of it waits for a wipe"
   GPUAAS_STATE=$T/nowhere.db run_ok here gpuaas-wipe --pending
-  assert_stderr "note: no wipe order is pending on this host"
+  assert_stderr "the state could not be read, so slots of this host may wait for a wipe: there is no state at '$T/nowhere.db'"
   assert_stderr "hint: orders come through a pipe: 'gpuaas-release ALLOCATION | gpuaas-wipe'"
+  echo "this is a letter and no database" > "$T/letter"
+  GPUAAS_STATE=$T/letter run_ok here gpuaas-wipe --pending
+  assert_stderr "the state could not be read, so slots of this host may wait for a wipe: "
   # The timer comes every ten minutes and has nothing to say.
   run_ok here gpuaas-wipe --pending --unanswered
   assert_equal "$output$stderr" ""

@@ -2,6 +2,7 @@
 /* Quoting of words for a shell on another machine, and the reverse. */
 #include "base/quote.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -155,4 +156,15 @@ int ga_quote_split(const char *line, struct ga_texts *ret, struct ga_err *err)
 bool ga_is_plain(const char *text)
 {
 	return text && *text != '-' && !text[strcspn(text, " \t\n'\"\\@`$;&|<>()")];
+}
+
+bool ga_is_address(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	if (!text || !*text || *text == '-')
+		return false;
+	while (isalnum(*p) || *p >= 0x80 || (*p && strchr("@.:-_[]%/", *p)))
+		p++;
+	return !*p;
 }

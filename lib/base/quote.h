@@ -34,6 +34,11 @@ bool ga_is_word(const char *text);
  * address or login contains. */
 bool ga_is_plain(const char *text);
 
+/* Whether ssh can take the text as an address: a name or an IP of a host, also with "user@" and
+ * "ssh://", of letters, digits, "@.:-_[]%/" and characters outside ASCII. It does not begin with
+ * '-', which ssh would read as an option. False for NULL and "". */
+bool ga_is_address(const char *text);
+
 /* Splits a line as a shell would. Accepts only the forms that ga_quote_command writes: bare words,
  * which may also have "=", and single quotes. Any other syntax of a shell (pipes, variables, …) is
  * GA_DENIED "not_plain"; the message names it. Release ret with ga_texts_release, also after an

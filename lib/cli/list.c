@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "cli/explain/explain.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/form.h"
 #include "state/query/list.h"
@@ -53,27 +52,6 @@ int ga_list_check(const struct ga_list_ask *ask, const char **kind, struct ga_er
 			       "oldest first: --newest does not go with it");
 	schema = ga_list_schema(k, err);
 	return schema ? ga_form_has_name(schema, err) : -1;
-}
-
-int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err)
-{
-	size_t i, j;
-
-	for (i = 0; i < conditions->n; i++) {
-		const struct ga_where *w = &conditions->v[i];
-
-		/* A host of another version may report other phases: the set is open, and the page
-		 * has those of this one. Other words of that form are in no page. */
-		if (w->field->type != GA_F_LIST &&
-		    ((!ga_streq(w->field->name, "code") && !ga_streq(w->field->name, "phase")) ||
-		     w->field->format != GA_T_CODE))
-			continue;
-		for (j = 0; j < w->values.n; j++)
-			if (!w->values.v[j].null &&
-			    ga_explain_code(w->path, w->values.v[j].text, err) < 0)
-				return -1;
-	}
-	return 0;
 }
 
 void ga_list_say_none(const struct ga_list_ask *ask, const char *kind)

@@ -20,9 +20,6 @@ extern const char *const ga_list_kinds[];
  * GA_USAGE, also for a kind that is none. */
 GA_MUST_CHECK int ga_list_check(const struct ga_list_ask *ask, const char **kind,
 				struct ga_err *err);
-/* For conditions that no record meets: refuses a code that gpuaas-codes(7) does not have (GA_USAGE,
- * with near words), because a typing error must not look like "there is none". */
-GA_MUST_CHECK int ga_list_codes_known(const struct ga_wheres *conditions, struct ga_err *err);
 /* For a list without a record, on a terminal: says so, with its conditions. */
 void ga_list_say_none(const struct ga_list_ask *ask, const char *kind);
 /* Says how many acknowledged entries were left out, below the table or else on stderr; nothing for

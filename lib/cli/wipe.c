@@ -36,11 +36,13 @@ static void say_none(const char *node)
 	ga_autodb struct ga_db *db = NULL;
 	ga_autotexts struct ga_texts slots = { 0 };
 	ga_autostr struct ga_str names = GA_STR_INIT;
-	struct ga_err none = GA_ERR_INIT; /* an unreadable state counts as none */
+	struct ga_err why = GA_ERR_INIT;
 
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0 ||
-	    ga_store_wiping(db, node, &slots, &none) < 0) {
-		ga_say("%s: note: no wipe order is pending on this host", ga_cli_program());
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &why) < 0 ||
+	    ga_store_wiping(db, node, &slots, &why) < 0) {
+		ga_say("%s: note: no wipe order is pending on this host; the state could not be "
+		       "read, so slots of this host may wait for a wipe: %s", ga_cli_program(),
+		       why.msg);
 		ga_say("%s: hint: orders come through a pipe: 'gpuaas-release ALLOCATION | "
 		       "gpuaas-wipe'; where the state is, 'gpuaas-list slots --where "
 		       "state=wiping' shows the slots that wait, and 'gpuaas-approve repair SLOT "

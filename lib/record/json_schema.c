@@ -17,6 +17,8 @@ static const char *const patterns[] = {
 	[GA_T_CPUS] = "^([0-9]+(-[0-9]+)?)(,[0-9]+(-[0-9]+)?)*$",
 	[GA_T_HEX] = "^[0-9a-f]+$",
 	[GA_T_WORD] = "^[A-Za-z0-9._:+/@][A-Za-z0-9._:+/@-]{0,254}$",
+	[GA_T_ADDRESS] = "^[A-Za-z0-9@.:_%/\\[\\]\\u0080-\\uffff]"
+			 "[A-Za-z0-9@.:_%/\\[\\]\\u0080-\\uffff-]*$",
 	[GA_T_PERSON] = "[^ ]",
 	[GA_T_MULTILINE] = NULL,
 };

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/person.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "record/rec.h"
 
+/* Whether the text, in whatever marks, is the word for one, or consists of marks alone. */
 static bool is_stand_in(const char *text)
 {
-	static const char *const words[] = { "TEXT", "<TEXT>", "REASON", "<REASON>", "-", "" };
-	size_t i, n;
+	static const char more[] = "\u2026"; /* "…" */
+	size_t n = strlen(text), end = strlen(more);
 
-	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {
-		n = strlen(words[i]);
-		if (ga_starts(text, words[i]) &&
-		    ((n && !text[n]) || !strcmp(text + n, "...") || !strcmp(text + n, "…")))
-			return true;
+	while (n && (ispunct((unsigned char)*text) || ga_starts(text, more))) {
+		size_t mark = ga_starts(text, more) ? end : 1;
+
+		text += mark;
+		n -= mark;
 	}
-	return false;
+	while (n && (ispunct((unsigned char)text[n - 1]) ||
+		     (n >= end && !memcmp(text + n - end, more, end))))
+		n -= ispunct((unsigned char)text[n - 1]) ? 1 : end;
+	return !n || (n == strlen("TEXT") && !strncasecmp(text, "TEXT", n)) ||
+	       (n == strlen("REASON") && !strncasecmp(text, "REASON", n));
 }
 
 int ga_person_check(const char *what, const char *text, enum ga_code code, struct ga_err *err)
@@ -28,7 +35,12 @@ int ga_person_check(const char *what, const char *text, enum ga_code code, struc
 	bool unprintable = false;
 	const char *p = text;
 
-	if (is_stand_in(trimmed))
+	if (ga_starts(trimmed, "--") && trimmed[2])
+		return ga_refuse(err, code, "example_text", NULL,
+				 ("%s '%.64s' begins with '--', as an option does", what, text),
+				 ("was the text forgotten, and the option behind it taken for it? "
+				  "put the text before that option, in quotes"));
+	if (*trimmed && is_stand_in(trimmed))
 		return ga_refuse(err, code, "example_text", NULL,
 				 ("%s '%s' stands for a text of yours", what, text),
 				 ("put the text there, in quotes if it has spaces; it is kept "

@@ -11,7 +11,8 @@
 
 /* Refuses with the code a text that is blank, longer than GA_PERSON_TEXT_MAX or not UTF-8, that has
  * a character that ga_unprintable() finds, and one that stands for a text, as pages and attention
- * write it ("TEXT", "REASON...", reason "example_text"). what: what it is, as the message begins
+ * write it ("TEXT", "<reason>", "..."), or begins with "--", as the option behind a text that was
+ * forgotten (both reason "example_text"). what: what it is, as the message begins
  * ("--reason", "member 'reason'"). */
 GA_MUST_CHECK int ga_person_check(const char *what, const char *text, enum ga_code code,
 				  struct ga_err *err);

@@ -69,6 +69,8 @@ static bool matches(enum ga_format format, const char *s)
 		return all_of(s, "0123456789abcdef");
 	case GA_T_WORD:
 		return ga_is_word(s);
+	case GA_T_ADDRESS:
+		return ga_is_address(s);
 	case GA_T_TIME:
 		return ga_time_read(s, &micros) &&
 		       ga_streq(ga_time_format(micros, buf), s);
@@ -104,6 +106,7 @@ static const char *const format_names[] = {
 	[GA_T_CPUS] = "a CPU list such as 0-7,16-23",
 	[GA_T_HEX] = "hex digits in lower case",
 	[GA_T_WORD] = "one word of letters, digits and . _ : + / @ -",
+	[GA_T_ADDRESS] = "an address for ssh: a name or an IP of a host",
 	[GA_T_PERSON] = "text",
 	[GA_T_MULTILINE] = "text",
 };

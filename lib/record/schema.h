@@ -62,6 +62,7 @@ enum ga_format {
 	GA_T_CPUS, /* ga_cpuset_parse */
 	GA_T_HEX,  /* [0-9a-f]+ */
 	GA_T_WORD, /* ga_is_word: an identity or kernel name, such as a wwid or an interface */
+	GA_T_ADDRESS, /* ga_is_address */
 	GA_T_PERSON, /* ga_person_check: a text that a person gives */
 	GA_T_MULTILINE, /* newlines and tabs allowed */
 };

@@ -233,7 +233,7 @@ const struct ga_schema ga_node_settings_schema = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, name, GA_OPT, GA_T_NAME, "name of the node"),
-		GA_TEXT(S, address, GA_OPT, GA_T_ANY, "ssh address"),
+		GA_TEXT(S, address, GA_OPT, GA_T_ADDRESS, "ssh address"),
 		GA_TEXT(S, region, GA_OPT, GA_T_NAME, "region"),
 		GA_TEXT(S, pool, GA_OPT, GA_T_NAME, "pool"),
 		GA_ENUM(S, mode, GA_OPT, ga_mode_words, "mode of the node"),
@@ -401,7 +401,7 @@ const struct ga_schema ga_region_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name, as in the region of nodes"),
-		GA_TEXT(S, title, GA_OPT, GA_T_ANY, "name for people"),
+		GA_TEXT(S, title, GA_OPT, GA_T_PERSON, "name for people"),
 		GA_BOOL(S, open, "false: nothing is placed on nodes of the region"),
 		GA_TEXT(S, reason, GA_OPT, GA_T_PERSON,
 			"why the region is not open; needed when it is not"),

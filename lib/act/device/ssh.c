@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/quote.h"
+
 /* ssh adds 40 digits of %C and, for a moment, a dot and 16 letters; a socket's path has 108. */
 #define FOLDER_MAX 48
 
@@ -47,17 +49,6 @@ void ga_ssh_share(struct ga_ssh *ssh, char **why)
 void ga_ssh_release(struct ga_ssh *ssh)
 {
 	free(GA_TAKE(ssh->sockets));
-}
-
-static int check_address(const char *address, struct ga_err *err)
-{
-	const unsigned char *p = (const unsigned char *)address;
-
-	while (*p && (isalnum(*p) || *p >= 0x80 || strchr("@.:-_[]%/", *p)))
-		p++;
-	if (*address && *address != '-' && !*p)
-		return 0;
-	return ga_fail_for(err, GA_USAGE, "address", "'%.80s' is no address for ssh", address);
 }
 
 /* The environment that ssh gets from us: where its files and the agent are. */
@@ -102,8 +93,9 @@ int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *comm
 	size_t i;
 	int r;
 
-	if (check_address(address, err) < 0)
-		return -1;
+	if (!ga_is_address(address))
+		return ga_fail_for(err, GA_USAGE, "address", "'%.80s' is no address for ssh",
+				   address);
 	pass_environment(env);
 	r = ga_proc_start(&p, ret, err);
 	for (i = 0; env[i]; i++)

@@ -94,6 +94,13 @@ static bool find_error(const struct ga_proc_result *r, struct ga_error *ret)
 	return found;
 }
 
+/* A machine need not have a state; one that is named and not there is lost, or the name is wrong. */
+static bool need_not_be_there(const struct ga_error *e)
+{
+	return ga_streq(e->reason, "no_state") && !ga_cli_state_named() &&
+	       !ga_cli_setting("GPUAAS_STATE", NULL);
+}
+
 /* A check that this user or this machine cannot make is no trouble; any other failure is. */
 static void add_failure(struct ga_doctor *d, const char *check, const char *const *argv,
 			const struct ga_proc_result *r)
@@ -116,7 +123,7 @@ static void add_failure(struct ga_doctor *d, const char *check, const char *cons
 	}
 	d->denied = d->denied || r->status == GA_DENIED;
 	unchecked = r->status == GA_DENIED || r->status == GA_USAGE ||
-		    ga_streq(e.reason, "no_state");
+		    need_not_be_there(&e);
 	sentence = ga_xprintf("%s%s%s%s", unchecked ? "not checked: " : "", e.sentence,
 			      e.hint ? "; " : "", e.hint ? e.hint : "");
 	ga_doctor_add(d, unchecked ? "unchecked" : "error", check, e.object, e.reason, sentence,

@@ -17,7 +17,7 @@ static const char *const format_words[] = {
 	[GA_T_CODE] = "code",	 [GA_T_TIME] = "time",	  [GA_T_DIGEST] = "digest",
 	[GA_T_PCI] = "PCI address", [GA_T_MAC] = "MAC", [GA_T_IP] = "IP address",
 	[GA_T_CPUS] = "CPU list", [GA_T_HEX] = "hex text", [GA_T_WORD] = "word",
-	[GA_T_PERSON] = "text",	 [GA_T_MULTILINE] = "text of lines",
+	[GA_T_ADDRESS] = "address", [GA_T_PERSON] = "text", [GA_T_MULTILINE] = "text of lines",
 };
 
 static const char *type_word(const struct ga_field *f)
@@ -320,7 +320,7 @@ int ga_explain(const char *word, struct ga_err *err)
 	return 0;
 }
 
-int ga_explain_code(const char *member, const char *word, struct ga_err *err)
+int ga_explain_code(const char *member, const char *word, bool strict, struct ga_err *err)
 {
 	bool phase = ga_streq(member, "phase");
 	ga_autotexts struct ga_texts codes = { NULL, 0 };
@@ -331,8 +331,7 @@ int ga_explain_code(const char *member, const char *word, struct ga_err *err)
 	codes_of(NULL, &codes);
 	if (ga_texts_has(&codes, word))
 		return 0;
-	/* Phases are near to phases alone. The page has those of a placement, not the steps of a
-	 * wipe: what is near to none may be such a step. */
+	/* Phases are near to phases alone. */
 	if (phase) {
 		ga_texts_release(&codes);
 		codes_of("PHASES", &codes);
@@ -340,7 +339,8 @@ int ga_explain_code(const char *member, const char *word, struct ga_err *err)
 	ga_closest_begin(&near, word);
 	for (i = 0; i < codes.n; i++)
 		ga_closest_word(&near, codes.v[i]);
-	if (phase && !near.n)
+	/* The page has the phases of a placement, not the steps of a wipe. */
+	if (phase && !strict && !near.n)
 		return 0;
 	hint = ga_closest_hint(&near);
 	return ga_refuse(err, GA_USAGE, "no_value", NULL,

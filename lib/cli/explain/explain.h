@@ -13,9 +13,10 @@
 /* Prints everything that the word means. GA_NOTFOUND with near words. */
 GA_MUST_CHECK int ga_explain(const char *word, struct ga_err *err);
 /* Checks a value of a member that has codes: GA_USAGE "no_value" with near ones, where
- * gpuaas-codes(7) has none of that name. States and exit statuses are no codes. A phase is refused
- * only where it is near to one that the page has. */
-GA_MUST_CHECK int ga_explain_code(const char *member, const char *word, struct ga_err *err);
+ * gpuaas-codes(7) has none of that name. States and exit statuses are no codes. The page lacks the
+ * steps of a wipe: unless strict, a phase that is near to none of the page may be such a step. */
+GA_MUST_CHECK int ga_explain_code(const char *member, const char *word, bool strict,
+				  struct ga_err *err);
 /* Prints every word, one a line, sorted. */
 void ga_explain_list(void);
 

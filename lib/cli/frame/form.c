@@ -281,7 +281,8 @@ void ga_form_fold(const char *lead, const char *text, int indent, int hang, int 
 	ga_str_addc(out, '\n');
 }
 
-/* A field with a separator, quotation mark or line break is quoted (RFC 4180, 2.6). */
+/* A field with a separator, quotation mark or line break is quoted (RFC 4180, 2.6). On a terminal a
+ * line break in it would look like another row; the printer escapes the other control characters. */
 static void add_field(const char *text, bool first, struct ga_str *out)
 {
 	if (!first)
@@ -294,7 +295,10 @@ static void add_field(const char *text, bool first, struct ga_str *out)
 	for (; *text; text++) {
 		if (*text == '"')
 			ga_str_addc(out, '"');
-		ga_str_addc(out, *text);
+		if (*text == '\n' && form.terminal)
+			ga_str_add_escape(out, '\n');
+		else
+			ga_str_addc(out, *text);
 	}
 	ga_str_addc(out, '"');
 }

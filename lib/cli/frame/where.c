@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/explain/explain.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/complete.h"
 #include "cli/frame/table_views.h"
@@ -162,6 +163,32 @@ static int some_row_has(struct ga_db *db, const struct ga_list_query *q, const s
 	return ga_store_list(db, &all, note_row, &seen, err) < 0 ? -1 : seen.any;
 }
 
+/* Whether gpuaas-codes(7) has the values of the member; of a list it is the code of each element
+ * that is compared. */
+static bool has_codes(const struct ga_field *f)
+{
+	return f->type == GA_F_LIST ||
+	       (f->format == GA_T_CODE &&
+		(ga_streq(f->name, "code") || ga_streq(f->name, "phase")));
+}
+
+/* Refuses a code that neither the page nor a record of the list has: compared with =, a typing
+ * error would look like "there is none", and with != it would be met by every record. */
+static int check_code(struct ga_db *db, const struct ga_list_query *q, const struct ga_where *w,
+		      const struct ga_where_value *value, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	int r;
+
+	if (ga_explain_code(w->field->name, value->text, w->op == GA_WHERE_IS_NOT, &why) == 0)
+		return 0;
+	r = some_row_has(db, q, w, value, false, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	*err = why;
+	return -1;
+}
+
 /* Resolves the values of one condition, and notes those that name nothing. */
 static int resolve(struct ga_db *db, const struct ga_list_query *q, const struct ga_schema *schema,
 		   struct ga_where *w, struct ga_cli_where *ret, struct ga_err *err)
@@ -174,6 +201,11 @@ static int resolve(struct ga_db *db, const struct ga_list_query *q, const struct
 
 		if (w->values.v[i].null)
 			continue;
+		if (has_codes(w->field)) {
+			if (check_code(db, q, w, &w->values.v[i], err) < 0)
+				return -1;
+			continue;
+		}
 		r = resolve_value(db, q->kind, schema, w, i, &why, err);
 		if (!r)
 			r = some_row_has(db, q, w, &w->values.v[i], false, err);
@@ -250,10 +282,11 @@ static bool is_prose(const struct ga_field *f)
 /* Whether the values of a member tell records apart, so that one which none has is a mistake. */
 static bool tells_apart(const struct ga_field *f)
 {
-	if (f->type == GA_F_INT || f->type == GA_F_INTS || f->type == GA_F_LIST)
-		return true; /* of a list the codes */
-	return (f->type == GA_F_TEXT || f->type == GA_F_TEXTS) && !f->values &&
-	       f->format != GA_T_CODE && f->format != GA_T_TIME && !is_prose(f);
+	if (f->type == GA_F_INT || f->type == GA_F_INTS)
+		return true;
+	/* The page has the codes: ga_cli_where refused the others. */
+	return (f->type == GA_F_TEXT || f->type == GA_F_TEXTS) && !f->values && !has_codes(f) &&
+	       f->format != GA_T_TIME && !is_prose(f);
 }
 
 static int refuse_unheld(struct ga_db *db, const char *kind, const struct ga_where *w,

@@ -31,6 +31,17 @@
 
 enum { PREFIX = 3 }; /* of the ranks */
 
+/* Objects that gpuaas-show does not show, and names that nodes have. */
+#define LISTED \
+	"SELECT 'profile' AS k, name FROM profile UNION ALL SELECT 'image', name FROM image " \
+	"UNION ALL SELECT 'region', name FROM region UNION ALL SELECT 'region', region FROM node " \
+	"UNION ALL SELECT 'pool', n.pool FROM node n JOIN slot s ON s.node_id = n.id " \
+	"WHERE s.retired = 0"
+/* The words behind gpuaas-list that list the objects of the kind k with the name ?1. */
+#define WORDS \
+	"CASE k WHEN 'evidence' THEN 'evidence --where evidence=' " \
+	"WHEN 'pool' THEN 'pools --where pool=' ELSE k || 's --where name=' END || ?1"
+
 static const char *word(const char *kind)
 {
 	static const char *const words[] = { "allocation", "slot",     "node", "team",
@@ -48,14 +59,11 @@ static int unknown(struct ga_db *db, const char *kind, const char *text, struct 
 	ga_autofree char *near = ga_db_near(db, kind, text), *other = NULL;
 	struct ga_err ignored = GA_ERR_INIT;
 
-	/* These two have commands of their own. */
 	if (!kind && ga_db_one(db, &ignored,
-			       "SELECT 'profile' FROM profile WHERE name = ?1 UNION ALL "
-			       "SELECT 'image' FROM image WHERE name = ?1 LIMIT 1", "sS", text,
-			       &other) > 0)
+			       "SELECT " WORDS " FROM (" LISTED ") listed WHERE name = ?1 LIMIT 1",
+			       "sS", text, &other) > 0)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text, ("there is no object '%s'", text),
-				 ("'gpuaas-list %ss --where name=%s' shows what has that name",
-				  other, text));
+				 ("'gpuaas-list %s' shows what has that name", other));
 	if (!kind)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
 				 ("there is no object '%s'", text),
@@ -132,15 +140,13 @@ int ga_store_also_named(struct ga_db *db, const char *kind, const char *text,
 			struct ga_texts *ret, struct ga_err *err)
 {
 	return ga_db_texts(db, ret, err,
-			   "SELECT DISTINCT k || iif(k = 'evidence', ' --where evidence=', "
-			   "'s --where name=') || ?1 FROM ("
+			   "SELECT DISTINCT " WORDS " FROM ("
 			   "SELECT 'allocation' AS k FROM allocation WHERE name = ?1 "
 			   "UNION ALL SELECT 'node' FROM node WHERE name = ?1 "
 			   "UNION ALL SELECT 'team' FROM team WHERE name = ?1 "
 			   "UNION ALL SELECT 'grant' FROM access_grant WHERE name = ?1 "
 			   "UNION ALL SELECT 'app' FROM app WHERE name = ?1 AND current = 1 "
-			   "UNION ALL SELECT 'profile' FROM profile WHERE name = ?1 "
-			   "UNION ALL SELECT 'image' FROM image WHERE name = ?1 "
+			   "UNION ALL SELECT k FROM (" LISTED ") listed WHERE name = ?1 "
 			   "UNION ALL SELECT 'evidence' FROM wipe_evidence WHERE id = ?1) named "
 			   "WHERE k <> ?2 ORDER BY 1",
 			   "ss", text, kind);

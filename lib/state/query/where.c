@@ -7,6 +7,7 @@
 #include "record/closest.h"
 #include "record/decimal.h"
 #include "record/money.h"
+#include "record/person.h"
 #include "record/size.h"
 #include "record/time.h"
 
@@ -501,6 +502,12 @@ static bool word_is(const struct ga_where_value *v, const char *text, const void
 	       *(const int64_t *)at(obj, v->also) == 1;
 }
 
+/* Whether several people may have given a reason in the member, which then has each of them. */
+static bool has_reasons(const struct ga_field *f)
+{
+	return ga_streq(f->name, "cordon") || ga_streq(f->name, "cordon_reason");
+}
+
 /* obj is the struct that has the text as a member. */
 static bool text_is(const struct ga_where *w, const char *text, const void *obj)
 {
@@ -513,6 +520,9 @@ static bool text_is(const struct ga_where *w, const char *text, const void *obj)
 		const struct ga_where_value *v = &w->values.v[i];
 
 		if (!text ? v->null : !v->null && word_is(v, text, obj))
+			return true;
+		if (text && !v->null && has_reasons(w->field) &&
+		    ga_person_has_reason(text, v->text))
 			return true;
 	}
 	return false;

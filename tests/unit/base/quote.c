@@ -115,6 +115,22 @@ static void plain(void)
 	t_ok(!ga_is_plain("h7 x") && !ga_is_plain("$(x)"), "a space, a command");
 }
 
+static void addresses(void)
+{
+	static const char *const good[] = { "h7", "root@h7.example.net", "192.0.2.7",
+					    "fe80::1%eth0", "[fe80::1]", "ssh://h7:22",
+					    "m\u00fcnchen" };
+	static const char *const bad[] = { "", "-oProxyCommand=id", "a b", "x;id", "$(touch x)",
+					   "h7\n", "h7'", "`id`", "h*", "a\\b", "a,b" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(good); i++)
+		t_ok(ga_is_address(good[i]), "'%s'", good[i]);
+	for (i = 0; i < GA_ARRAY_SIZE(bad); i++)
+		t_ok(!ga_is_address(bad[i]), "not '%s'", bad[i]);
+	t_ok(!ga_is_address(NULL), "nothing");
+}
+
 /* A shell reads each text of a command as one word, whatever is in it. */
 static void command(void)
 {
@@ -169,6 +185,7 @@ int main(void)
 	refused();
 	split();
 	plain();
+	addresses();
 	command();
 	word();
 	return t_done();

@@ -22,7 +22,7 @@ static const struct ga_schema part = {
 	},
 };
 struct whole {
-	char *state, *since, *actor, *note;
+	char *state, *since, *actor, *note, *cordon;
 	int64_t count, memory_mib, hold_seconds, elapsed_micros, parts_ppm, bytes_read;
 	int64_t sure, marked;
 	bool tainted;
@@ -42,6 +42,7 @@ static const struct ga_schema whole = {
 		GA_TEXT(whole, since, GA_NULLOK, GA_T_TIME, "time"),
 		GA_TEXT(whole, actor, GA_NULLOK, GA_T_ANY, "person"),
 		GA_TEXT(whole, note, GA_NULLOK, GA_T_ANY, "text"),
+		GA_TEXT(whole, cordon, GA_NULLOK, GA_T_ANY, "reasons of people"),
 		GA_COUNT(whole, count, GA_NULLOK, "number"),
 		GA_MIB(whole, memory_mib, GA_NULLOK, "MiB"),
 		GA_SECONDS(whole, hold_seconds, GA_NULLOK, "seconds"),
@@ -62,7 +63,8 @@ static const struct ga_schema whole = {
 static const char record[] =
 	"{\"kind\":\"gpuaas.whole/1\",\"state\":\"wiping\",\"marked\":true,"
 	"\"since\":\"2026-11-25T03:56:13.250000Z\","
-	"\"actor\":\"root(0) via sudo\",\"note\":\"one, two \\\"three\\\"\",\"count\":4,"
+	"\"actor\":\"root(0) via sudo\",\"note\":\"one, two \\\"three\\\"\","
+	"\"cordon\":\"fan; rootkit\",\"count\":4,"
 	"\"memory_mib\":65536,\"hold_seconds\":7200,\"elapsed_micros\":90000000,"
 	"\"parts_ppm\":123400,\"bytes_read\":8000000,\"sure\":null,"
 	"\"tainted\":true,\"slots\":[\"aaaaaaaa\",\"bbbbbbbb\"],\"counts\":[1,8],"
@@ -110,6 +112,12 @@ static const struct {
 	{ "note=\"one, two \"\"three\"\"\"", true },
 	{ "note=one, two", false },	{ "note=x,\"one, two \"\"three\"\"\"", true },
 	{ "note=null", false },		{ "note=\"null\"", false },
+	/* each reason of several people, and the whole */
+	{ "cordon=rootkit", true },	{ "cordon=fan", true },
+	{ "cordon=fan; rootkit", true }, { "cordon=root", false },
+	{ "cordon!=rootkit", false },	{ "cordon!=fan", false },
+	{ "cordon!=disk", true },	{ "cordon=disk,fan", true },
+	{ "cordon=null", false },
 	/* numbers, also with the unit of the member */
 	{ "count=4", true },		{ "count=2,4", true },
 	{ "count!=4", false },		{ "count>3", true },

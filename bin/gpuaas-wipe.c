@@ -53,7 +53,7 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-wipe",
 	.abstract = "erase the disks of slots and prove it",
-	.args = "FILE|-", .args_max = 1, .opts = opts,
+	.args = "[FILE|-]", .args_max = 1, .opts = opts,
 	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
 	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
 						       &ga_progress_schema, NULL },
@@ -205,7 +205,7 @@ static int run(struct ga_err *err)
 	/* A dry run is quick, and this process prints its text. */
 	r = hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :
 			   ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
-	return r >= 0 && pending && ga_wipe_refuse_piped(err) < 0 ? -1 : r;
+	return r >= 0 && pending && ga_wipe_refuse_piped(0, err) < 0 ? -1 : r;
 }
 
 int main(int argc, char **argv)

@@ -322,6 +322,18 @@ drain_overdue()
   assert_equal "$(jq -r .since <<< "$output")" "$(gpuaas-list audit --where action=cordon | jq -r .at)"
   eval "$(jq -r .command <<< "$output")" > "$T/out"
   assert_equal "$(codes)" ""
+  # A fault of the slot has its own row beside the cordon, whose command does not end the cordon.
+  gpuaas-approve disable "$slot" --reason broken > "$T/out"
+  without_triggers "UPDATE slot SET disabled_reason = NULL, blockers = json('[{\"code\":\"missing_disk\",\"subject\":\"x\",\"evidence\":\"no disk\",\"hint\":\"look\"}]') WHERE id = '$slot'"
+  gpuaas-approve cordon "$slot" --reason "bad cable" > "$T/out"
+  assert_equal "$(codes)" "cordoned missing_disk"
+  run_ok gpuaas-list attention --where code=missing_disk
+  jq_is .sentence "no disk; it is cordoned too, and sells only when both end"
+  jq_is '.command | contains("--record-only")' true
+  gpuaas-approve uncordon "$slot" > "$T/out" 2> "$T/err"
+  grep -q "slot $slot: this ends 'bad cable'" "$T/err"
+  without_triggers "UPDATE slot SET blockers = '[]' WHERE id = '$slot'"
+  gpuaas-approve enable "$slot" > "$T/out"
   # A slot that was retired with a failed health, and drift of it, are no work any more.
   gpuaas-approve disable "$slot" --reason broken > "$T/out"
   drift 2026-11-20T10:00:00.000000Z pci_binding "$slot" > "$T/drifts"

@@ -88,6 +88,9 @@ heading()
   assert_stderr "records wait on standard input"
   # In a loop over records the options are the requirement.
   run_ok gpuaas-match --memory 16GB <&9
+  # A stage that begins later than this one is waited for.
+  run bash -c 'exec 2>&1; { cat "$T/requirement.json" | jq -c .; } | gpuaas-match'
+  assert_status 2
   # They still wait there.
   read -r line <&9
   assert_equal "$line" "$(< "$T/requirement.json")"

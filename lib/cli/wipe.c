@@ -60,21 +60,22 @@ static void say_none(const char *node)
 		       "order was lost' | gpuaas-wipe", ga_cli_program(), names.buf);
 }
 
-int ga_wipe_refuse_piped(struct ga_err *err)
+int ga_wipe_refuse_piped(int wait_ms, struct ga_err *err)
 {
-	return ga_cli_refuse_piped("without --pending, gpuaas-wipe reads wipe-orders", err);
+	return ga_cli_refuse_piped("without --pending, gpuaas-wipe reads wipe-orders", wait_ms,
+				   err);
 }
 
 int ga_wipe_pending(const char *node, bool unanswered, int *fd, struct ga_err *err)
 {
 	int n;
 
-	if (ga_wipe_refuse_piped(err) < 0)
+	if (ga_wipe_refuse_piped(GA_CLI_PIPE_WAIT_MS, err) < 0)
 		return -1;
 	n = ga_wipe_pending_stream(ga_cli_host_dir(), unanswered, fd, err);
 	if (n == 0 && !unanswered)
 		say_none(node);
-	return n ? n : ga_wipe_refuse_piped(err);
+	return n ? n : ga_wipe_refuse_piped(0, err);
 }
 
 int ga_wipe_open(const char *operand, int *fd, struct ga_err *err)

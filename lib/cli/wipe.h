@@ -22,7 +22,7 @@ GA_MUST_CHECK int ga_wipe_keep(const struct ga_rec *rec, const char *node, struc
  * standard input (GA_USAGE). */
 GA_MUST_CHECK int ga_wipe_pending(const char *node, bool unanswered, int *fd, struct ga_err *err);
 /* The same refusal by itself, for orders that came while the pending ones were carried out. */
-GA_MUST_CHECK int ga_wipe_refuse_piped(struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_refuse_piped(int wait_ms, struct ga_err *err);
 
 /* Opens the file of wipe orders that an operand names (NULL: standard input, which must not be a
  * terminal). Returns 1. GA_USAGE "is_disk" for a disk, also for a file that is one in a lab: people

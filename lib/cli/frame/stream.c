@@ -62,7 +62,7 @@ int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, str
 
 /* Looks at what waits on standard input and leaves it there: up to size bytes of a pipe or a file;
  * 0: nothing does, or it is neither. */
-static ssize_t peek(char *buf, size_t size)
+static ssize_t peek(char *buf, size_t size, int wait_ms)
 {
 	struct pollfd waiting = { .fd = STDIN_FILENO, .events = POLLIN };
 	ga_autofd int from = -1, to = -1;
@@ -74,7 +74,7 @@ static ssize_t peek(char *buf, size_t size)
 		return 0;
 	if (S_ISREG(st.st_mode))
 		return pread(STDIN_FILENO, buf, size, lseek(STDIN_FILENO, 0, SEEK_CUR));
-	if (!S_ISFIFO(st.st_mode) || poll(&waiting, 1, 0) <= 0 || !(waiting.revents & POLLIN) ||
+	if (!S_ISFIFO(st.st_mode) || poll(&waiting, 1, wait_ms) <= 0 || !(waiting.revents & POLLIN) ||
 	    pipe2(copy, O_CLOEXEC) < 0)
 		return 0;
 	from = copy[0];
@@ -84,19 +84,19 @@ static ssize_t peek(char *buf, size_t size)
 }
 
 /* Whether a record waits: readers skip the blank lines before one. */
-static bool record_waits(void)
+static bool record_waits(int wait_ms)
 {
 	char buf[512];
-	ssize_t n = peek(buf, sizeof(buf)), i;
+	ssize_t n = peek(buf, sizeof(buf), wait_ms), i;
 
 	for (i = 0; i < n && strchr(" \t\r\n", buf[i]) && buf[i]; i++)
 		;
-	return i < n && buf[i] == '{';
+	return i < n && (buf[i] == '{' || buf[i] == '[');
 }
 
-int ga_cli_refuse_piped(const char *hint, struct ga_err *err)
+int ga_cli_refuse_piped(const char *hint, int wait_ms, struct ga_err *err)
 {
-	if (!record_waits())
+	if (!record_waits(wait_ms))
 		return 0;
 	return ga_refuse(err, GA_USAGE, NULL, NULL,
 			 ("records wait on standard input, and this command does not read them"),

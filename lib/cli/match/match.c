@@ -652,7 +652,7 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 		return -1;
 	/* With a requirement in options, the records are those of the loop around it. */
 	forgot = !n && !ga_match_asks(&m.need);
-	if ((forgot && ga_cli_refuse_piped(read_piped, err) < 0) ||
+	if ((forgot && ga_cli_refuse_piped(read_piped, GA_CLI_PIPE_WAIT_MS, err) < 0) ||
 	    ga_cli_catalogue(&m.accels, err) < 0)
 		return -1;
 	if (m.o->measured) {
@@ -689,5 +689,5 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	if ((o->request ? write_request(&m, err) : write_answers(&m, err)) < 0)
 		return -1;
 	/* A requirement that came meanwhile. */
-	return forgot ? ga_cli_refuse_piped(read_piped, err) : 0;
+	return forgot ? ga_cli_refuse_piped(read_piped, 0, err) : 0;
 }

@@ -11,7 +11,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/follow.h"
 #include "cli/frame/watch.h"
-#include "cli/frame/where.h"
+#include "cli/objects/where.h"
 #include "cli/list.h"
 #include "look/host/host.h"
 #include "record/access.h"

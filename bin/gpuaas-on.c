@@ -13,7 +13,7 @@
 #include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
-#include "cli/frame/where.h"
+#include "cli/objects/where.h"
 #include "cli/on/on.h"
 #include "record/expectation.h"
 #include "record/plan.h"

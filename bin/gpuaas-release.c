@@ -13,7 +13,7 @@
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
-#include "cli/frame/several.h"
+#include "cli/objects/several.h"
 #include "cli/release.h"
 #include "look/host/host.h"
 #include "record/release.h"

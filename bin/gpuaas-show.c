@@ -9,7 +9,7 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/form.h"
-#include "cli/frame/several.h"
+#include "cli/objects/several.h"
 #include "cli/frame/watch.h"
 #include "record/access.h"
 #include "record/app.h"

@@ -6,7 +6,7 @@
 
 #include "base/quote.h"
 #include "cli/frame/cli.h"
-#include "cli/frame/several.h"
+#include "cli/objects/several.h"
 #include "decide/setup/remote.h"
 #include "look/block/block.h"
 #include "look/host/host.h"

@@ -14,7 +14,7 @@
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
-#include "cli/frame/several.h"
+#include "cli/objects/several.h"
 #include "cli/vm.h"
 #include "decide/setup/remote.h"
 #include "record/wipe.h"

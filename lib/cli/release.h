@@ -37,7 +37,7 @@ GA_MUST_CHECK int ga_release_one(const char *id, const struct ga_release_ask *as
  * data of the others is not destroyed, also when one comes into use or is held meanwhile. */
 GA_MUST_CHECK int ga_release_confirm(struct ga_release_ask *ask, struct ga_texts *ids,
 				     struct ga_texts *typed, struct ga_err *err);
-/* The allocations that operands name, or that meet conditions, each once (cli/frame/several.h).
+/* The allocations that operands name, or that meet conditions, each once (cli/objects/several.h).
  * Conditions may match more than is meant: on a terminal the user sees the allocations and types
  * their number; elsewhere --yes is needed. A dry run needs neither. several outlives ask, which
  * keeps the conditions: the transaction of each allocation checks them again. */

@@ -18,8 +18,8 @@ GA_MUST_CHECK int ga_wipe_keep(const struct ga_rec *rec, const char *node, struc
 
 /* The pending orders of this host (ga_wipe_pending_stream), whose id is node. When there is none,
  * says so on stderr, with the slots that wait for a wipe in the state of this machine, or why it
- * could not be read, and what to do; not for unanswered, which a timer runs. Returns their number. Refuses orders that wait on
- * standard input (GA_USAGE). */
+ * could not be read, and what to do; not for unanswered, which a timer runs. Returns their number.
+ * Refuses orders that wait on standard input (GA_USAGE). */
 GA_MUST_CHECK int ga_wipe_pending(const char *node, bool unanswered, int *fd, struct ga_err *err);
 /* The same refusal by itself, for orders that came while the pending ones were carried out. */
 GA_MUST_CHECK int ga_wipe_refuse_piped(int wait_ms, struct ga_err *err);

@@ -94,7 +94,8 @@ static bool find_error(const struct ga_proc_result *r, struct ga_error *ret)
 	return found;
 }
 
-/* A machine need not have a state; one that is named and not there is lost, or the name is wrong. */
+/* A machine need not have a state; one that is named and not there is lost, or its name is
+ * wrong. */
 static bool need_not_be_there(const struct ga_error *e)
 {
 	return ga_streq(e->reason, "no_state") && !ga_cli_state_named() &&

@@ -267,9 +267,9 @@ GA_MUST_CHECK int ga_cli_may_replace(const char *path, struct ga_err *err);
  * come. The argument "what" names the expected records in the message. */
 GA_MUST_CHECK int ga_cli_need_pipe(const char *what, struct ga_err *err);
 /* For a command that does not read standard input: refuses records that wait there (GA_USAGE), a
- * pipe or a file whose next line begins one, and does not take them away. wait_ms: how long a
- * pipe into which nothing was written, and which is open, is waited for; a stage may need longer, so
- * call it again at the end. hint: how they are read. */
+ * pipe or a file whose next line begins one, and does not take them away. wait_ms: how long an
+ * open pipe into which nothing was written is waited for; a stage may need longer, so call it again
+ * at the end. hint: how they are read. */
 GA_MUST_CHECK int ga_cli_refuse_piped(const char *hint, int wait_ms, struct ga_err *err);
 #define GA_CLI_PIPE_WAIT_MS 2000
 

@@ -281,8 +281,9 @@ void ga_form_fold(const char *lead, const char *text, int indent, int hang, int 
 	ga_str_addc(out, '\n');
 }
 
-/* A field with a separator, quotation mark or line break is quoted (RFC 4180, 2.6). On a terminal a
- * line break in it would look like another row; the printer escapes the other control characters. */
+/* A field with a separator, quotation mark or line break is quoted (RFC 4180, 2.6). On a terminal
+ * a line break in it would look like another row; the printer escapes the other control
+ * characters. */
 static void add_field(const char *text, bool first, struct ga_str *out)
 {
 	if (!first)

@@ -74,8 +74,8 @@ static ssize_t peek(char *buf, size_t size, int wait_ms)
 		return 0;
 	if (S_ISREG(st.st_mode))
 		return pread(STDIN_FILENO, buf, size, lseek(STDIN_FILENO, 0, SEEK_CUR));
-	if (!S_ISFIFO(st.st_mode) || poll(&waiting, 1, wait_ms) <= 0 || !(waiting.revents & POLLIN) ||
-	    pipe2(copy, O_CLOEXEC) < 0)
+	if (!S_ISFIFO(st.st_mode) || poll(&waiting, 1, wait_ms) <= 0 ||
+	    !(waiting.revents & POLLIN) || pipe2(copy, O_CLOEXEC) < 0)
 		return 0;
 	from = copy[0];
 	to = copy[1];

@@ -183,8 +183,8 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	ga_autofree char *now = ga_time_now();
 	int known = ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", s->node), changed;
 
-	if (known < 0 || refuse_name(db, s, err) < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
-	    refuse_address(db, s, err) < 0)
+	if (known < 0 || refuse_name(db, s, err) < 0 || refuse_mode(db, s, err) < 0 ||
+	    refuse_slices(db, s, err) < 0 || refuse_address(db, s, err) < 0)
 		return -1;
 	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				   s->node, now) < 0)

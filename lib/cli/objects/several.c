@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several objects of one command. */
-#include "cli/frame/several.h"
+#include "cli/objects/several.h"
 
 #include <stdlib.h>
 
 #include "cli/frame/cli.h"
-#include "cli/frame/where.h"
+#include "cli/objects/where.h"
 #include "record/state.h"
 #include "state/query/find.h"
 #include "state/query/where.h"

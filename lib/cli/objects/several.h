@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several objects of one command: those that operands name, or those that meet conditions. */
-#ifndef GA_CLI_FRAME_SEVERAL_H
-#define GA_CLI_FRAME_SEVERAL_H
+#ifndef GA_CLI_OBJECTS_SEVERAL_H
+#define GA_CLI_OBJECTS_SEVERAL_H
 
 #include "base/texts.h"
 #include "base/vec.h"
-#include "cli/frame/where.h"
+#include "cli/objects/where.h"
 #include "state/query/still.h"
 
 /* The objects that a person names for a command. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions of people: they may use a name, the beginning of an id, a short name of a type. */
-#include "cli/frame/where.h"
+#include "cli/objects/where.h"
 
 #include <string.h>
 

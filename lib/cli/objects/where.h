@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions of people, for ga_store_list. */
-#ifndef GA_CLI_FRAME_WHERE_H
-#define GA_CLI_FRAME_WHERE_H
+#ifndef GA_CLI_OBJECTS_WHERE_H
+#define GA_CLI_OBJECTS_WHERE_H
 
 #include "base/texts.h"
 #include "base/vec.h"
@@ -27,8 +27,8 @@ void ga_cli_where_release(struct ga_cli_where *w);
  * "object=NAME" matches also the object that gpuaas-show finds by NAME, and in a list whose rows
  * are about parts of that object, these rows. GA_USAGE: as ga_where_parse, or a name of a node,
  * slot or allocation could be several, or a code or phase is one that neither gpuaas-codes(7) nor a
- * record of the list has ("no_value", with near words). q has its kind, stale_seconds and here. ret begins zeroed.
- * Needs a read transaction.
+ * record of the list has ("no_value", with near words). q has its kind, stale_seconds and here. ret
+ * begins zeroed. Needs a read transaction.
  */
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, size_t n,
 			       const struct ga_schema *schema, struct ga_list_query *q,
@@ -39,10 +39,10 @@ GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char *const *conditions, 
  * "name!=jbo1" would take the very record that it was to leave out. So a value after !=, or one of
  * several, must be one that an object has which the command could take: those that are released,
  * cancelled or retired do not count. This holds for each number, and each text without a closed set
- * of words, except times and prose (reasons, details), and codes, which ga_cli_where checks. A text that names a profile, region
- * or the like may name any that the state has; one that names a node, slot or allocation any that
- * has not ended. One value alone after = takes less, never more: only a name and a claim are
- * checked, and what has ended may have it.
+ * of words, except times and prose (reasons, details), and codes, which ga_cli_where checks. A text
+ * that names a profile, region or the like may name any that the state has; one that names a node,
+ * slot or allocation any that has not ended. One value alone after = takes less, never more: only a
+ * name and a claim are checked, and what has ended may have it.
  */
 GA_MUST_CHECK int ga_cli_where_known(struct ga_db *db, const char *kind,
 				     const struct ga_list_query *q, const struct ga_cli_where *w,

@@ -9,10 +9,13 @@
 
 #include "base/texts.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/result.h"
 #include "look/pci.h"
 #include "record/wipe.h"
+#include "state/allocation/move.h"
 #include "state/allocation/wipe.h"
 #include "state/db/db.h"
+#include "state/db/fsm.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 {
@@ -135,6 +138,24 @@ void ga_wipe_warn(const struct ga_wipe_opts *o)
 	ga_say("%s: hint: before the disk is read back, %s", ga_cli_program(), fix);
 }
 
+/* What a person does about a disk that something uses. A refused wipe makes its slot
+ * cleanup_blocked; a disk that was wiped by hand has no slot. */
+static void hint_in_use(const struct ga_wipe_evidence *e)
+{
+	ga_autofree char *again = NULL;
+
+	if (!e->reason || (!ga_starts(e->reason, "nvme_in_use: ") &&
+			   !ga_starts(e->reason, "nvme_mounted: ")))
+		return;
+	if (e->object && ga_result_has_state())
+		again = ga_store_leave(GA_M_SLOT, "cleanup_blocked", NULL, e->object);
+	ga_say("%s: hint: end what uses the disk; then %s", ga_cli_program(),
+	       again	 ? again :
+	       e->object ? "the operator of the state orders the wipe again, as gpuaas-list "
+			   "attention says there" :
+			   "run the same again");
+}
+
 void ga_wipe_say(const struct ga_wipe_evidence *e)
 {
 	if (!ga_streq(e->outcome, "confirmed"))
@@ -142,6 +163,8 @@ void ga_wipe_say(const struct ga_wipe_evidence *e)
 		       e->device.wwid ? e->device.wwid : "unknown", e->object ? " of slot '" : "",
 		       e->object ? e->object : "", e->object ? "'" : "", e->outcome,
 		       e->reason ? e->reason : "the record has no reason");
+	if (ga_streq(e->outcome, "not_started"))
+		hint_in_use(e);
 }
 
 void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e)

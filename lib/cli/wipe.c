@@ -16,6 +16,7 @@
 #include "state/allocation/wipe.h"
 #include "state/db/db.h"
 #include "state/db/fsm.h"
+#include "state/host/list.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 {
@@ -199,12 +200,26 @@ int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 	return 0;
 }
 
+static int words_of(struct ga_str *out, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autotexts struct ga_texts words = { 0 };
+
+	if (ga_hostdb_open_read(ga_cli_host_dir(), &h, err) < 0 ||
+	    (h.db && ga_evidence_words(&h, &words, err) < 0))
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		ga_str_addf(out, "%s\n", words.v[i]);
+	return 0;
+}
+
 int ga_wipe_print_certificate(const char *key, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	if (ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
+	if (!key ? words_of(&text, err) < 0 :
+		   ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
 		return -1;
-	ga_print_text(text.buf);
+	ga_print_text(text.buf ? text.buf : "");
 	return 0;
 }

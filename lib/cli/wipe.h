@@ -48,7 +48,8 @@ void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e);
 /* Writes the evidence: for a dry run on a terminal a readable plan, else the record. */
 GA_MUST_CHECK int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err);
 
-/* Prints the certificate of kept evidence; key as in ga_wipe_certificate_of. */
+/* Prints the certificate of kept evidence; key as in ga_wipe_certificate_of. NULL: the words that it
+ * may be, one a line. */
 GA_MUST_CHECK int ga_wipe_print_certificate(const char *key, struct ga_err *err);
 
 #endif

@@ -93,6 +93,16 @@ END
   assert_output ""
   run_ok gpuaas-list audit --where action=node_quarantined --where 'detail.from!=draining'
   assert_equal "${#lines[@]}" 1
+  # Names and beginnings of ids, as everywhere; what names nothing is compared as it is.
+  run_ok gpuaas-list audit --where action=placed --where "detail.node=$NODE"
+  found=$output
+  [[ -n $found ]]
+  run_ok gpuaas-list audit --where action=placed --where detail.node=h7
+  assert_equal "$output" "$found"
+  run_ok gpuaas-list audit --where action=placed --where detail.node!=h7
+  assert_output ""
+  run_ok gpuaas-list audit --where detail.node=h77
+  assert_output ""
   run_status 2 gpuaas-list audit --where detail=fan
   assert_stderr "'detail' has members and no value of its own"
   assert_stderr "hint: 'detail.NAME' is one"

@@ -231,12 +231,12 @@ static const struct ga_view views[] = {
 	{ &ga_match_schema, NULL,
 	  { { "#", "rank", 0 }, { "PROFILE", "profile", GA_RANK_KEPT },
 	    { "TYPE", "type_name", 4 }, { "GPUS", "count", 0 }, { "FITS", "fits", 0 },
-	    { "AVAILABLE", "availability", 1 },
+	    { "AVAILABLE", "availability", 2 },
 	    { "BLOCKED BY", "unavailable_code", GA_RANK_KEPT }, { "SLO", "slo", 5 },
-	    { "TOKENS/S", "tokens_per_second_milli", 2 },
+	    { "TOKENS/S", "tokens_per_second_milli", 1 },
 	    /* Only of a training, where they are the answer. */
 	    { "HOURS", "seconds", 0 }, { "COST", "cost_micros", 0 },
-	    { "PRICE/HOUR", "cost_per_hour_micros", 1 }, { "CURRENCY", "currency", 6 },
+	    { "PRICE/HOUR", "cost_per_hour_micros", 2 }, { "CURRENCY", "currency", 6 },
 	    /* The sentences below the table say it, too. */
 	    { "REASON", "reasons", 3 } } },
 	{ &ga_bootstrap_step_schema, NULL,

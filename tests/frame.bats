@@ -281,7 +281,7 @@ as_run()
   assert_equal "$(jq -rs '.[0].allocation' <<< "$output")" "$old"
   run_ok gpuaas-list tasks --where object=vm1
   [[ -n $output ]]
-  # What is offered is what this host has evidence of.
+  # It offers the objects that this host has evidence of.
   here gpuaas-wipe --complete --certificate '' > "$T/offered"
   grep -qx $'vm1\t' "$T/offered"
   grep -qx "$old"$'\t' "$T/offered"

@@ -139,7 +139,7 @@ void ga_wipe_warn(const struct ga_wipe_opts *o)
 	ga_say("%s: hint: before the disk is read back, %s", ga_cli_program(), fix);
 }
 
-/* What a person does about a disk that something uses. A refused wipe makes its slot
+/* Says how a person frees a disk that something uses. A refused wipe makes its slot
  * cleanup_blocked; a disk that was wiped by hand has no slot. */
 static void hint_in_use(const struct ga_wipe_evidence *e)
 {

@@ -94,8 +94,8 @@ static bool is_slices(const struct ga_where *w, const struct ga_where_value *val
 	return ga_streq(w->field->name, "held_by") && ga_streq(value->text, "slices");
 }
 
-/* Adds the id that the value means, where a member of detail has the id of an object. What a member
- * of detail has depends on the action, so that a value which names nothing is no mistake. */
+/* Adds the id that the value means, where a member of detail has the id of an object. The members
+ * of detail depend on the action, so that a value which names nothing is no mistake. */
 static int add_of_detail(struct ga_db *db, struct ga_where *w, size_t nth, struct ga_err *err)
 {
 	static const char *const kinds[] = { "node", "slot", "allocation" };

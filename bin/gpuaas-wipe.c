@@ -13,13 +13,12 @@
 #include "look/host/host.h"
 #include "record/id.h"
 #include "record/result.h"
-#include "record/schema.h"
 #include "record/wipe.h"
 #include "record/words.h"
 
 static struct ga_wipe_hand hand;
 static const char *certificate, *progress = "auto";
-static bool pending, unanswered;
+static bool list, pending, unanswered;
 static int64_t jobs = 4;
 static char *node;
 
@@ -38,9 +37,10 @@ static const struct ga_opt opts[] = {
 	  .help = "carry out the orders that this host has read and not confirmed" },
 	{ .name = "unanswered", .type = GA_O_FLAG, .var = &unanswered,
 	  .help = "with --pending: only the orders without evidence" },
-	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate,
-	  .arg = "EVIDENCE|SLOT|ALLOCATION",
+	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "EVIDENCE",
 	  .help = "print kept evidence for a tenant", .prints = &ga_prints_text },
+	{ .name = "list", .type = GA_O_FLAG, .var = &list, .prints = &ga_prints_text,
+	  .help = "print what --certificate takes, one a line" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &hand.dry_run,
 	  .help = "show identity, guard and methods; touch nothing" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
@@ -184,15 +184,15 @@ static int run(struct ga_err *err)
 	char *const *args = ga_cli_args(&n);
 	const char *name = pending ? "the pending orders" : n ? args[0] : "standard input";
 
-	if (!!hand.device + pending + !!certificate + n > 1)
-		return ga_fail(err, GA_USAGE,
-			       "--device, --pending, --certificate and FILE exclude each other");
+	if (!!hand.device + pending + !!certificate + list + n > 1)
+		return ga_fail(err, GA_USAGE, "--device, --pending, --certificate, --list and "
+			       "FILE exclude each other");
 	if ((hand.confirm || hand.class || hand.verify || hand.lab) && !hand.device)
 		return ga_fail(err, GA_USAGE, "--confirm, --class, --verify and --lab go with "
 			       "--device: an order names its own class and verification");
 	if (unanswered && !pending)
 		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
-	if (certificate)
+	if (certificate || list)
 		return ga_wipe_print_certificate(certificate, err);
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
 	    ga_cli_accelerators(err) < 0)

@@ -572,6 +572,22 @@ acknowledged()
   assert_output "reason: waiting for a NIC, ticket 123"
 }
 
+@test "an entry of an allocation, or of a slot that one has, names the owner" {
+  fleet 1 2
+  gpuaas-place --profile lab > "$T/plan"
+  slot=$(jq -r '.bundles[0].slot' "$T/plan")
+  gpuaas-approve cordon "$slot" --reason test > "$T/out"
+  other=$(gpuaas-list slots --where "slot!=$slot" -o name)
+  gpuaas-approve cordon "$other" --reason test > "$T/out"
+  without_triggers "UPDATE allocation SET expires_at = '2026-11-20T00:00:00.000000Z', created_by = 'alice(5001)'"
+  run_ok gpuaas-list attention
+  jq_slurp_is 'map("\(.object) \(.owner)")|sort|join(",")' \
+    "$(printf '%s\n' "$slot alice(5001)" "$other null" "$(jq -r .allocation "$T/plan") alice(5001)" | sort | paste -sd ,)"
+  run_ok gpuaas-list attention --where owner=alice --table
+  assert_output "OWNER"
+  refute_output "$other"
+}
+
 @test "a command to paste has in quotes whatever an older version stored as wwid" {
   fleet 1 1
   # shellcheck disable=SC2016 # a hostile text

@@ -158,6 +158,12 @@ kept_user_data()
   exec 7< "$WORK/disks/${path##*/}"
   run_status 4 here gpuaas-wipe "$T/released"
   assert_stderr "the wipe of disk '$wwid' of slot '$slot' is not_started: nvme_in_use"
+  assert_stderr "hint: end what uses the disk; then gpuaas-approve repair $slot --reason TEXT | gpuaas-wipe"
+  assert_equal "$(here gpuaas-list attention --where object="$slot" | jq -r .command)" \
+    "gpuaas-approve repair $slot --reason TEXT | gpuaas-wipe"
+  gpuaas-approve repair "$slot" --reason "tried again" > "$T/again"
+  run_status 4 here gpuaas-wipe "$T/again"
+  assert_stderr "hint: end what uses the disk; then gpuaas-approve repair $slot --reason TEXT | gpuaas-wipe"
   exec 7<&-
   gpuaas-approve quarantine "$slot" --reason broken
   gpuaas-approve disable "$slot" --reason broken
@@ -181,6 +187,7 @@ kept_user_data()
   disk=$WORK/disks/$(basename "$(jq -r 'select(.kind=="gpuaas.wipe-order/1").nvme_path' "$T/orders")")
   exec 7< "$disk"
   run_status 4 there gpuaas-wipe "$T/orders"
+  assert_stderr "hint: end what uses the disk; then the operator of the state orders the wipe again, as gpuaas-list attention says there"
   exec 7<&-
   mkfs.ext4 -q "$disk"
   disks=$(cat "$WORK"/disks/* | sha256sum)

@@ -16,7 +16,7 @@ load helper
   run_ok gpuaas-explain topology_blocked
   assert_output "topology_blocked  (gpuaas-codes(7), REFUSALS)"
   assert_output "topology_blocked  (gpuaas-codes(7), ANSWERS OF NODES)"
-  assert_output "    Look: 'gpuaas-place --profile NAME --dry-run --explain'."
+  assert_output "        gpuaas-place --profile NAME --gpus 8 --image IMAGE \\"
   run_ok gpuaas-explain cleanup_blocked
   assert_output "cleanup_blocked  (gpuaas-operations(7), SLOTS)"
   assert_output "        gpuaas-approve repair SLOT"

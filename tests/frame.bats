@@ -281,6 +281,18 @@ as_run()
   assert_equal "$(jq -rs '.[0].allocation' <<< "$output")" "$old"
   run_ok gpuaas-list tasks --where object=vm1
   [[ -n $output ]]
+  # It offers the objects that this host has evidence of.
+  here gpuaas-wipe --complete --certificate '' > "$T/offered"
+  grep -qx $'vm1\t' "$T/offered"
+  grep -qx "$old"$'\t' "$T/offered"
+  while read -r word; do
+    here gpuaas-wipe --certificate "$word" > "$T/certificate"
+  done < <(cut -f 1 "$T/offered")
+  run_ok here gpuaas-wipe --list
+  assert_equal "$output" "$(cut -f 1 "$T/offered")"
+  run_ok env GPUAAS_HOST_DIR="$T/none" gpuaas-wipe --list
+  assert_equal "$output" ""
+  [[ ! -e $T/none ]]
   run_ok here gpuaas-wipe --certificate vm1
   assert_output "CERTIFICATE"
   run_ok here gpuaas-wipe --certificate "$(gpuaas-list evidence --limit 1 -o name)"

@@ -968,6 +968,12 @@ premium 2 none no_capacity"
     [[ ${lines[0]} =~ FITS.*PRICE/HOUR ]] || { echo "$question: $output" >&2; return 1; }
     [[ $(wc -L <<< "$output") -le 80 ]]
   done
+  # Where not both have room, the speed of a model stays, and its price goes.
+  withdraw nvidia-v100-sxm2-16gb
+  profile h200-141gb-slice-of-the-team nvidia-h200-141gb 5000000
+  COLUMNS=80 run --separate-stderr gpuaas-match --table --model llama3.1-8b
+  [[ ${lines[0]} =~ TOKENS/S ]] || { echo "$output" >&2; return 1; }
+  [[ $(wc -L <<< "$output") -le 80 ]]
   run_status 2 gpuaas-match --table --columns rank,time
   assert_stderr "hours cost price/hour"
 }

@@ -240,6 +240,27 @@ blocker()
   refute_output "gpuaas-release"
 }
 
+@test "a hold and a plan have an end for a drain, and a command after it" {
+  fleet 1 2
+  job=$(running --name job --run-time 29d)
+  gpuaas-release job --hold 1h --reason unpaid > "$T/hold"
+  gpuaas-place --profile lab --node "$NODE" > "$T/plan"
+  plan=$(jq -r .allocation "$T/plan")
+  run_status 1 gpuaas-node drain "$NODE" --reason fw
+  ends=$(gpuaas-list allocations --where state=held | jq -r .expires_at)
+  jq_is "select(.object==\"$job\")|.state + \" \" + .until" "held $ends"
+  assert_equal "$(blocker)" "gpuaas-show $job: only its owner ends it before then"
+  jq_is "select(.object==\"$plan\").until" "$(jq -r .expires_at "$T/plan")"
+  run_status 1 gpuaas-node drain "$NODE" --deadline 2h
+  assert_equal "$(blocker)" "gpuaas-node drain $NODE: wait for it"
+  without_triggers "UPDATE allocation SET expires_at = '2026-11-20T00:00:00.000000Z'"
+  run_status 1 gpuaas-node drain "$NODE"
+  assert_equal "$(blocker)" "$(gpuaas-list attention --where code=hold_over | jq -r .command): its hold is over"
+  jq_is "select(.object==\"$plan\")|.sentence" \
+    "a plan of project default that was not begun before 2026-11-20 00:00:00Z"
+  jq_is "select(.object==\"$plan\").command" "$(gpuaas-list attention --where code=plan_expired | jq -r .command)"
+}
+
 @test "the commands of a node that does not drain only show" {
   fleet 2 2
   job=$(running --run-time 1s)

@@ -74,6 +74,17 @@ END
   assert_equal "$(gpuaas-list allocations -o csv --columns state | tail -n 1)" placed
 }
 
+@test "--since of allocations goes by the column SINCE, the last change of state" {
+  without_triggers "UPDATE allocation SET created_at = '2026-01-01T00:00:00.000000Z', since = created_at"
+  run_ok gpuaas-list allocations --since 5m
+  assert_output ""
+  gpuaas-release vm1 > "$T/out"
+  run_ok gpuaas-list allocations --since 5m
+  jq_is '"\(.name) \(.state)"' "vm1 cancelled"
+  run_ok gpuaas-list allocations --where 'created_at<2026-01-02'
+  jq_is .name vm1
+}
+
 @test "members of detail, which depend on the action, are compared, too" {
   gpuaas-node quarantine h7 --reason "new fan" > "$T/out"
   run_ok gpuaas-list audit --where 'detail.reason=new fan'
@@ -82,6 +93,16 @@ END
   assert_output ""
   run_ok gpuaas-list audit --where action=node_quarantined --where 'detail.from!=draining'
   assert_equal "${#lines[@]}" 1
+  # Names and beginnings of ids, as everywhere; what names nothing is compared as it is.
+  run_ok gpuaas-list audit --where action=placed --where "detail.node=$NODE"
+  found=$output
+  [[ -n $found ]]
+  run_ok gpuaas-list audit --where action=placed --where detail.node=h7
+  assert_equal "$output" "$found"
+  run_ok gpuaas-list audit --where action=placed --where detail.node!=h7
+  assert_output ""
+  run_ok gpuaas-list audit --where detail.node=h77
+  assert_output ""
   run_status 2 gpuaas-list audit --where detail=fan
   assert_stderr "'detail' has members and no value of its own"
   assert_stderr "hint: 'detail.NAME' is one"

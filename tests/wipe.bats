@@ -690,6 +690,7 @@ in_read_back()
   kill -STOP "$pid"
   run_status 4 gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear
   jq_is '.reason | split(":")[0]' nvme_in_use
+  assert_stderr "hint: end what uses the disk; then run the same again"
   kill -KILL "$pid"
   wait_for 10 has_ended "$pid"
   run_status 0 gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear

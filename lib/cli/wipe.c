@@ -9,10 +9,14 @@
 
 #include "base/texts.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/result.h"
 #include "look/pci.h"
 #include "record/wipe.h"
+#include "state/allocation/move.h"
 #include "state/allocation/wipe.h"
 #include "state/db/db.h"
+#include "state/db/fsm.h"
+#include "state/host/list.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 {
@@ -138,6 +142,24 @@ void ga_wipe_warn(const struct ga_wipe_opts *o)
 	ga_say("%s: hint: before the disk is read back, %s", ga_cli_program(), fix);
 }
 
+/* Says how a person frees a disk that something uses. A refused wipe makes its slot
+ * cleanup_blocked; a disk that was wiped by hand has no slot. */
+static void hint_in_use(const struct ga_wipe_evidence *e)
+{
+	ga_autofree char *again = NULL;
+
+	if (!e->reason || (!ga_starts(e->reason, "nvme_in_use: ") &&
+			   !ga_starts(e->reason, "nvme_mounted: ")))
+		return;
+	if (e->object && ga_result_has_state())
+		again = ga_store_leave(GA_M_SLOT, "cleanup_blocked", NULL, e->object);
+	ga_say("%s: hint: end what uses the disk; then %s", ga_cli_program(),
+	       again	 ? again :
+	       e->object ? "the operator of the state orders the wipe again, as gpuaas-list "
+			   "attention says there" :
+			   "run the same again");
+}
+
 void ga_wipe_say(const struct ga_wipe_evidence *e)
 {
 	if (!ga_streq(e->outcome, "confirmed"))
@@ -145,6 +167,8 @@ void ga_wipe_say(const struct ga_wipe_evidence *e)
 		       e->device.wwid ? e->device.wwid : "unknown", e->object ? " of slot '" : "",
 		       e->object ? e->object : "", e->object ? "'" : "", e->outcome,
 		       e->reason ? e->reason : "the record has no reason");
+	if (ga_streq(e->outcome, "not_started"))
+		hint_in_use(e);
 }
 
 void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e)
@@ -179,12 +203,26 @@ int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 	return 0;
 }
 
+static int words_of(struct ga_str *out, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autotexts struct ga_texts words = { 0 };
+
+	if (ga_hostdb_open_read(ga_cli_host_dir(), &h, err) < 0 ||
+	    (h.db && ga_evidence_words(&h, &words, err) < 0))
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		ga_str_addf(out, "%s\n", words.v[i]);
+	return 0;
+}
+
 int ga_wipe_print_certificate(const char *key, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	if (ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
+	if (!key ? words_of(&text, err) < 0 :
+		   ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
 		return -1;
-	ga_print_text(text.buf);
+	ga_print_text(text.buf ? text.buf : "");
 	return 0;
 }

@@ -37,7 +37,8 @@ GA_MUST_CHECK int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_orde
 /* Warns on stderr, before a wipe, that it will not prove that the GPU of its order is cleared. */
 void ga_wipe_warn(const struct ga_wipe_opts *o);
 
-/* Shows on stderr why a wipe is not confirmed; its record often goes into a file or pipe. */
+/* Shows on stderr why a wipe is not confirmed, and of a disk in use what to do; its record often
+ * goes into a file or pipe. Call it between ga_result_open and ga_result_close. */
 void ga_wipe_say(const struct ga_wipe_evidence *e);
 
 /* Seals the evidence of a disk that was wiped by hand, and adds it to h; reports a failure of that
@@ -47,7 +48,8 @@ void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e);
 /* Writes the evidence: for a dry run on a terminal a readable plan, else the record. */
 GA_MUST_CHECK int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err);
 
-/* Prints the certificate of kept evidence; key as in ga_wipe_certificate_of. */
+/* Prints the certificate of kept evidence; key as in ga_wipe_certificate_of. NULL: the words that
+ * it may be, one a line. */
 GA_MUST_CHECK int ga_wipe_print_certificate(const char *key, struct ga_err *err);
 
 #endif

@@ -43,7 +43,7 @@ const struct ga_schema ga_drain_blocker_schema = {
 		GA_TEXT(S, owner, GA_NULLOK, GA_T_ANY, "user who requested the allocation"),
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when the object entered its state"),
 		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME,
-			"when the run time of the allocation ends; null: unknown"),
+			"when its run time, hold or plan ends; null: unknown"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the blocker, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that removes the blocker"),
 		GA_FIELDS_END },

@@ -356,6 +356,8 @@ const struct ga_schema ga_attention_schema = {
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "since when the object needs a person"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node of the object"),
 		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "project of the object"),
+		GA_TEXT(S, owner, GA_OPT, GA_T_ANY,
+			"user who requested the allocation; left out: there is none"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the reason, for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "command that resolves it"),
 		GA_OBJ(S, acknowledged, GA_OPT, &ga_acknowledged_schema,

@@ -152,6 +152,7 @@ struct ga_attention {
 	char *object, *object_kind, *state, *code;
 	char *name; /* of a node or an allocation; NULL: it has none */
 	char *since, *node, *project;
+	char *owner; /* of the allocation; NULL: there is none */
 	char *sentence;
 	char *command; /* that brings the object out of this state */
 	struct ga_acknowledged *acknowledged; /* NULL: it is not */

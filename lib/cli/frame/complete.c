@@ -47,7 +47,6 @@ OBJECTS(pools, "nodes", "pool", NULL);
 OBJECTS(projects, "allocations", "project", NULL);
 OBJECTS(proposals, "proposals", "proposal", "action", "object", "state");
 OBJECTS(windows, "maintenance", "maintenance", "node", "state", "from");
-OBJECTS(evidence, "evidence", "evidence", "object", "node", "outcome");
 static const struct objects nodes = { .ask = { "gpuaas-list", "nodes" }, .id = "node",
 				      .name = "name", .about = { "state", "mode", "region" } };
 static const struct objects allocations = {
@@ -77,6 +76,7 @@ static const struct objects scenarios = { .ask = { "gpuaas-validate", "list" }, 
 					  .about = { "title" } };
 
 /* Not records: a word a line. */
+static const struct objects evidence = { .ask = { "gpuaas-wipe", "--list" } };
 static const struct objects explained = { .ask = { "gpuaas-explain", "--list" } };
 
 static const char *const modes[] = { "slice", "baremetal", NULL };

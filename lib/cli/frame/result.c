@@ -61,6 +61,11 @@ int ga_result_open(const char *state_path, struct ga_err *err)
 	return 0;
 }
 
+bool ga_result_has_state(void)
+{
+	return result.path != NULL;
+}
+
 void ga_result_set_down(void)
 {
 	if (result.db && result.opened_by == getpid())

@@ -17,6 +17,8 @@ struct ga_progress;
 /* Opens the output for results: the state file at state_path and standard output; only standard
  * output if the path is NULL or the file is missing. */
 GA_MUST_CHECK int ga_result_open(const char *state_path, struct ga_err *err);
+/* Whether results go to a state on this machine. */
+bool ga_result_has_state(void);
 /* Closes the state and forgets the key of the host; results go to standard output again. */
 void ga_result_close(void);
 /* Closes the state, so that a worker can start; the next result opens it again. */

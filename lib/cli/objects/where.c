@@ -95,6 +95,30 @@ static bool is_slices(const struct ga_where *w, const struct ga_where_value *val
 	return ga_streq(w->field->name, "held_by") && ga_streq(value->text, "slices");
 }
 
+/* Adds the id that the value means, where a member of detail has the id of an object. The members
+ * of detail depend on the action, so that a value which names nothing is no mistake. */
+static int add_of_detail(struct ga_db *db, struct ga_where *w, size_t nth, struct ga_err *err)
+{
+	static const char *const kinds[] = { "node", "slot", "allocation" };
+	const char *member = w->path + strlen("detail."), *text = w->values.v[nth].text;
+	struct ga_err why = GA_ERR_INIT;
+	ga_autofree char *id = NULL;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds) && !ga_streq(member, kinds[i]); i++)
+		;
+	if (i == GA_ARRAY_SIZE(kinds))
+		return 1;
+	if (ga_store_resolve(db, kinds[i], text, &id, NULL, &why) == 0) {
+		ga_list_add(&w->values)->text = GA_TAKE(id);
+		return 1;
+	}
+	if (why.code == GA_NOTFOUND)
+		return 1;
+	*err = why;
+	return -1;
+}
+
 /* Puts an id in place of a name, or adds to the condition what the name means. 0: nothing has that
  * name, and why is the error. */
 static int resolve_value(struct ga_db *db, const char *list, const struct ga_schema *schema,
@@ -106,6 +130,8 @@ static int resolve_value(struct ga_db *db, const char *list, const struct ga_sch
 	bool any = !strcmp(w->path, "object");
 	ga_autofree char *id = NULL;
 
+	if (ga_starts(w->path, "detail."))
+		return add_of_detail(db, w, nth, err);
 	if ((!any && !kind) || is_slices(w, &w->values.v[nth]))
 		return 1;
 	if (ga_streq(kind, "type"))

@@ -150,23 +150,30 @@ static const struct ga_acknowledgement *find_acknowledged(const struct ga_attend
 	return NULL;
 }
 
-/* Reads the name of a node or allocation; NULL: it has none. */
-static int read_name(struct ga_db *db, const struct ga_attend *f, char **ret, struct ga_err *err)
+/* Reads the name of a node or allocation, and the owner of an allocation, also of the one that has
+ * the slot; NULL: it has none. */
+static int read_name(struct ga_db *db, const struct ga_attend *f, char **ret, char **owner,
+		     struct ga_err *err)
 {
-	*ret = NULL;
 	if (ga_streq(f->object_kind, "node"))
 		return ga_db_one(db, err, "SELECT name FROM node WHERE id = ?1", "sS", f->object,
 				 ret);
 	if (ga_streq(f->object_kind, "allocation") || ga_streq(f->object_kind, "plan"))
-		return ga_db_one(db, err, "SELECT name FROM allocation WHERE id = ?1", "sS",
-				 f->object, ret);
+		return ga_db_one(db, err, "SELECT name, created_by FROM allocation WHERE id = ?1",
+				 "sSS", f->object, ret, owner);
+	if (ga_streq(f->object_kind, "slot"))
+		return ga_db_one(db, err,
+				 "SELECT a.created_by FROM claim c "
+				 "JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = ?1 "
+				 "AND c.live = 1 AND c.claim_kind = 'slot'",
+				 "sS", f->object, owner);
 	return 0;
 }
 
 int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *sentence = f->sentence, *given = f->command, *command = NULL;
-	ga_autofree char *name = NULL;
+	ga_autofree char *name = NULL, *owner = NULL;
 	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
 	struct ga_attention a = {
 		.object = (char *)(uintptr_t)f->object,
@@ -191,9 +198,10 @@ int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, 
 		sentence = ga_xprintf("%s; TEXT: %s", why, text_for(a.command));
 	}
 	a.sentence = sentence ? ga_time_shorten(sentence) : NULL;
-	if (read_name(to->db, f, &name, err) < 0)
+	if (read_name(to->db, f, &name, &owner, err) < 0)
 		return -1;
 	a.name = name;
+	a.owner = owner;
 	if (to->lasting) {
 		ga_str_clear(to->lasting);
 		ga_str_add(to->lasting, lasting);

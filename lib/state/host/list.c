@@ -334,6 +334,29 @@ static int id_of_prefix(struct ga_hostdb *h, const char *text, char **ret, struc
 	return 0;
 }
 
+int ga_evidence_words(struct ga_hostdb *h, struct ga_texts *ret, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts allocations = { 0 };
+
+	if (ga_db_texts(h->db, &allocations, err,
+			"SELECT json_extract(record, '$.allocation') AS of FROM evidence "
+			"WHERE of IS NOT NULL GROUP BY of ORDER BY max(seq) DESC", "") < 0)
+		return -1;
+	for (size_t i = 0; i < allocations.n; i++) {
+		char *name = ga_hostdb_name(h, allocations.v[i]);
+
+		/* A name means the newest allocation that has it. */
+		if (name && !ga_texts_has(ret, name))
+			*(char **)ga_list_add(ret) = GA_TAKE(name);
+		free(name);
+		*(char **)ga_list_add(ret) = ga_xstrdup(allocations.v[i]);
+	}
+	return ga_db_texts(h->db, ret, err,
+			   "SELECT evidence FROM evidence UNION SELECT object FROM evidence "
+			   "WHERE object IS NOT NULL UNION SELECT wwid FROM evidence ORDER BY 1",
+			   "");
+}
+
 int ga_evidence_find(struct ga_hostdb *h, const char *text, struct ga_texts *ret,
 		     struct ga_err *err)
 {

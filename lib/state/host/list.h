@@ -74,4 +74,8 @@ GA_MUST_CHECK int ga_object_is_locked(const char *dir, const char *object);
 GA_MUST_CHECK int ga_evidence_find(struct ga_hostdb *h, const char *text, struct ga_texts *ret,
 				   struct ga_err *err);
 
+/* Adds the words that mean evidence of this host: allocations by name and id, then evidence, slots
+ * and WWIDs. */
+GA_MUST_CHECK int ga_evidence_words(struct ga_hostdb *h, struct ga_texts *ret, struct ga_err *err);
+
 #endif

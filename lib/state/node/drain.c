@@ -171,7 +171,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 
 /* The columns of the query below. */
 enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
-       B_OTHERS, B_DEADLINE, B_DRAINS, B_BILLED, B_SLOTS };
+       B_OTHERS, B_DEADLINE, B_DRAINS, B_BILLED, B_SLOTS, B_EXPIRES };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -189,7 +189,25 @@ static const char *code_of(const char *kind, const char *state)
 	return ga_streq(kind, "slot") ? "blocked" : "in_use";
 }
 
-/* The end of a run time, seen by a drain. */
+static bool is_held(const struct ga_rows *r)
+{
+	return ga_streq(ga_rows_text(r, B_STATE), "held");
+}
+
+/* When the object ends by itself: a hold and a plan have a time of their own, which comes before
+ * the run time. Writes to text where it computes the time. NULL: unknown. */
+static const char *end_of(const struct ga_rows *r, const char *code, char text[GA_TIME_SIZE])
+{
+	int64_t run = ga_rows_int(r, B_RUN), started;
+
+	if (is_held(r) || ga_streq(code, "not_taken_up"))
+		return ga_rows_text(r, B_EXPIRES);
+	if (run == GA_UNKNOWN || !ga_time_read(ga_rows_text(r, B_STARTED), &started))
+		return NULL;
+	return ga_time_format(ga_time_after(started, run), text);
+}
+
+/* That end, seen by a drain. */
 enum ends { ENDS_LATE, ENDS_IN_TIME, HAS_ENDED };
 
 static enum ends when_ends(const struct ga_rows *r, const char *until)
@@ -216,7 +234,7 @@ static char *outlook_of(const struct ga_rows *r, const char *code, const char *u
 	if (!ga_streq(code, "in_use"))
 		return ga_xstrdup("");
 	if (ends == HAS_ENDED)
-		return ga_xstrdup(": its time is over");
+		return ga_xstrdup(is_held(r) ? ": its hold is over" : ": its time is over");
 	if (ends == ENDS_IN_TIME)
 		return ga_xstrdup(": wait for it");
 	if (ga_rows_bool(r, B_DRAINS) && ga_rows_bool(r, B_OTHERS))
@@ -233,6 +251,9 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 	if (ga_streq(ga_rows_text(r, B_KIND), "slot"))
 		return ga_xprintf("its wipe is not done: %s since %s", ga_rows_text(r, B_STATE),
 				  since);
+	if (ga_streq(code, "not_taken_up") && ends == HAS_ENDED)
+		return ga_xprintf("a plan of project %s that was not begun before %s",
+				  ga_rows_text(r, B_PROJECT), until);
 	if (ga_streq(code, "not_taken_up"))
 		return ga_xprintf("a plan of project %s that is not begun yet: gpuaas-release %s "
 				  "ends it before it expires", ga_rows_text(r, B_PROJECT),
@@ -240,14 +261,17 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 	return ga_xprintf("%s%s%s of project %s, requested by %s, is %s since %s%s%s%s",
 			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
 			  ga_rows_text(r, B_PROJECT), ga_rows_text(r, B_OWNER),
-			  ga_rows_text(r, B_STATE), since, until ? ", meant to run until " : "",
+			  ga_rows_text(r, B_STATE), since,
+			  !until     ? "" :
+			  is_held(r) ? ", until " :
+				       ", meant to run until ",
 			  until ? until : "", outlook);
 }
 
 /* For the command of a state, see ga_store_leave(). No command ends an allocation before its run
  * time is over: on a node that drains, people wait for one that ends before the deadline, and
  * another one moves with the consent of its owner, where there is another node. A plan that is not
- * begun is only shown: to begin it would start new work on the node, and its owner may need it. On
+ * begun, and has not expired, is only shown: to begin it would start new work on the node. On
  * a node that does not drain nothing is in the way, so what the tenants have is only shown. */
 static char *command_of(const struct ga_rows *r, const char *code, const char *node,
 			enum ends ends)
@@ -255,7 +279,7 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
 	const char *shape = ga_rows_text(r, B_SHAPE);
 	bool drains = ga_rows_bool(r, B_DRAINS), in_use = ga_streq(code, "in_use");
-	bool keeps = (in_use && ends != HAS_ENDED) || ga_streq(code, "not_taken_up");
+	bool keeps = (in_use || ga_streq(code, "not_taken_up")) && ends != HAS_ENDED;
 
 	if (ga_streq(ga_rows_text(r, B_KIND), "slot"))
 		return ga_streq(code, "waiting_for_wipe") ?
@@ -268,6 +292,10 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 	/* One whose release began or failed is over for its tenant on any node. */
 	if (drains ? keeps : !ga_streq(state, "releasing") && !ga_streq(state, "release_failed"))
 		return ga_command("gpuaas-show %s", id);
+	if (is_held(r)) /* its hold is over */
+		return ga_xstrdup("gpuaas-release --pending | gpuaas-wipe");
+	if (ga_streq(code, "not_taken_up")) /* it has expired */
+		return ga_command("gpuaas-release %s", id);
 	return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 }
 
@@ -294,11 +322,11 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
 			"a.created_by, " GA_SQL_RUN_SECONDS ", " GA_SQL_RUN_BEGAN ", "
 			"a.name, a.shape, " OTHERS ", " DEADLINE ", " DRAINS ", " BILLED ", " SLOTS
-			" FROM claim c "
+			", a.expires_at FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
-			"NULL, NULL, NULL, a.shape, 0, NULL, 0, 0, NULL FROM claim c "
+			"NULL, NULL, NULL, a.shape, 0, NULL, 0, 0, NULL, NULL FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
 			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",
@@ -306,17 +334,13 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		const char *kind = ga_rows_text(rows, B_KIND), *state = ga_rows_text(rows, B_STATE);
-		const char *code = code_of(kind, state), *until = NULL;
-		int64_t run = ga_rows_int(rows, B_RUN), started;
+		char until_text[GA_TIME_SIZE];
+		const char *code = code_of(kind, state), *until = end_of(rows, code, until_text);
 		bool baremetal = ga_streq(ga_rows_text(rows, B_SHAPE), "baremetal");
 		ga_autofree char *sentence = NULL, *command = NULL;
-		char until_text[GA_TIME_SIZE];
+		enum ends ends = when_ends(rows, until);
 		struct ga_drain_blocker b;
-		enum ends ends;
 
-		if (run != GA_UNKNOWN && ga_time_read(ga_rows_text(rows, B_STARTED), &started))
-			until = ga_time_format(ga_time_after(started, run), until_text);
-		ends = when_ends(rows, until);
 		command = command_of(rows, code, node, ends);
 		sentence = ga_time_shorten(sentence_of(rows, code, until, ends));
 		if (elsewhere && !baremetal) {

@@ -111,7 +111,7 @@ static const struct list_kind kinds[] = {
 	{ "image", "images", &ga_image_schema, "name", .query = all_images, .text = true },
 	{ "node-image", "node-images", &ga_node_image_schema, .time = "verified_at",
 	  .query = all_node_images },
-	{ "allocation", "allocations", &ga_allocation_schema, "allocation", "created_at",
+	{ "allocation", "allocations", &ga_allocation_schema, "allocation", "since",
 	  .query = all_allocations },
 	{ "plan", "plans", &ga_plan_schema, "allocation", "created_at", .query = all_plans,
 	  .text = true },

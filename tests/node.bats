@@ -54,6 +54,13 @@ node_is()
   run_ok gpuaas-node set "$NODE" --uplink eth7
   jq_is .generation "$((generation + 1))"
   run_ok gpuaas-node rename "$NODE" h7
+  # A record that names the node by its name makes no second node of that id.
+  jq_in_order -nc '{kind: "gpuaas.node-settings/1", node: "h7", pool: "gold"}' > "$T/by-name"
+  run_status 4 gpuaas-state apply "$T/by-name"
+  assert_stderr "node '$NODE' has that as its name"
+  # A slot's id cannot be the name of a node either.
+  run_status 4 gpuaas-node rename "$NODE" "$(gpuaas-list slots --limit 1 | jq -r .slot)"
+  assert_stderr "cannot have the name"
   run_ok gpuaas-node show h7
   jq_is 'select(.kind=="gpuaas.node/1").node' "$NODE"
   run_ok gpuaas-node list --where pool=h200

@@ -16,6 +16,7 @@
 #include "state/node/health.h"
 #include "state/node/key.h"
 #include "state/node/observe.h"
+#include "state/node/settings.h"
 
 /* The facts of the node in the state before the discovery. */
 struct known {
@@ -87,6 +88,8 @@ static int insert_node(struct ga_db *db, const struct ga_host *host, const char 
 {
 	bool named = host->hostname && ga_name_is_valid(host->hostname);
 
+	if (ga_store_node_id_is_free(db, host->node, err) < 0)
+		return -1;
 	return ga_db_change(db, err,
 			    "INSERT INTO node (id, name, since, epoch_verified, mode) VALUES (?1, "
 			    "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "

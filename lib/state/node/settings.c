@@ -156,6 +156,20 @@ static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, st
 	return r;
 }
 
+int ga_store_node_id_is_free(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	ga_autofree char *named = NULL;
+	int r = ga_db_one(db, err, "SELECT id FROM node WHERE name = ?1 AND id <> ?1", "sS", node,
+			  &named);
+
+	return r <= 0 ? r :
+			ga_refuse(err, GA_CONFLICT, "name_taken", named,
+				  ("a new node cannot have the id '%s': node '%s' has that as its "
+				   "name", node, named),
+				  ("if that node is meant, give its id, %s; else give the new one "
+				   "another (GPUAAS_NODE)", named));
+}
+
 /* A name that another object answers to would mean the one in one command and the other in another;
  * another node's name is refused by the table. */
 static int refuse_name(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
@@ -185,6 +199,8 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 
 	if (known < 0 || refuse_name(db, s, err) < 0 || refuse_mode(db, s, err) < 0 ||
 	    refuse_slices(db, s, err) < 0 || refuse_address(db, s, err) < 0)
+		return -1;
+	if (!known && ga_store_node_id_is_free(db, s->node, err) < 0)
 		return -1;
 	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				   s->node, now) < 0)

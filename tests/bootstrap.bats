@@ -146,7 +146,7 @@ GPUAAS_LEASES=/var/lib/gpuaas/dnsmasq.leases"
   make_image
   mkdir -p "$IMG/etc/gpuaas" "$IMG/run/cloud-init"
   run_status 2 gpuaas-host-bootstrap --root "$IMG" --dry-run
-  assert_stderr "gpuaas-host-bootstrap --mode slice or --mode baremetal sets it"
+  assert_stderr "'gpuaas-host-bootstrap --mode slice' or baremetal sets it"
   echo 'rack7 gpuaas-profile-baremetal' > "$IMG/etc/gpuaas/tags"
   run_ok gpuaas-host-bootstrap --root "$IMG" --dry-run
   jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.mode) \(.mode_source) \(.tags[0])"' \

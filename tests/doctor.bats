@@ -120,7 +120,7 @@ without_name()
   jq_slurp_is 'map(select(.code == "libvirt_missing" or .code == "firmware_missing") | .command|tostring)|join(",")' null,null
   jq_slurp_is 'any(.[]; .command == "gpuaas-discover")' false
   jq_slurp_is 'map(select(.check == "bootstrap") | .sentence)|join(",")' \
-    "not checked: the mode of this host is not set; gpuaas-host-bootstrap --mode slice or --mode baremetal sets it, as does GPUAAS_MODE in /etc/gpuaas/gpuaas.conf"
+    "not checked: the mode of this host is not set; 'gpuaas-host-bootstrap --mode slice' or baremetal sets it, as does GPUAAS_MODE in /etc/gpuaas/gpuaas.conf"
   # with a mode, the steps of the setup
   run_status 1 in_host "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" env GPUAAS_MODE=slice gpuaas-doctor --json
   jq_slurp_is 'map(select(.check == "bootstrap" and .severity == "warning") | .command|tostring)|unique|join(",")' \

@@ -148,7 +148,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	if (!mode)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("the mode of this host is not set"),
-				 ("gpuaas-host-bootstrap --mode slice or --mode baremetal sets it, "
+				 ("'gpuaas-host-bootstrap --mode slice' or baremetal sets it, "
 				  "as does GPUAAS_MODE in /etc/gpuaas/gpuaas.conf"));
 	c->baremetal = ga_streq(mode, "baremetal");
 	return 0;

@@ -379,8 +379,8 @@ static int check_header(struct ga_db *db, struct ga_err *err)
 		return ga_refuse(err, GA_CONFLICT, "unfinished", NULL,
 				 ("%s '%s' is empty: its making was interrupted, or what it had is "
 				  "lost", files[db->file].what, db->path),
-				 ("if it had something, 'gpuaas-state restore' brings a backup back; "
-				  "if not, 'gpuaas-state init' finishes it"));
+				 ("if it had something, 'gpuaas-state restore' brings a backup "
+				  "back; if not, 'gpuaas-state init' finishes it"));
 	db->version = newest(db->file);
 	if (h.version < db->version && db->mode != GA_DB_CREATE)
 		return ga_db_fail_version(db, h.version, err);

@@ -118,13 +118,31 @@ node_is()
   assert_stderr "has changed"
   run_ok gpuaas-node quarantine "$NODE" --reason smoke --generation "$generation"
   jq_is '[.state,.cordon_reason,.drain_deadline]|map(tostring)|join(" ")' "quarantined new firmware; smoke null"
-  # A drain does not end the reason of a quarantine.
+  # A drain ends neither a quarantine nor its reason.
   run_ok gpuaas-node drain "$NODE" --reason later
-  jq_is .cordon_reason "new firmware; smoke; later"
+  jq_is '[.state,.cordon_reason]|join(" ")' "quarantined new firmware; smoke; later"
   run_ok gpuaas-node drain "$NODE" --reason smoke
-  jq_is .cordon_reason "new firmware; smoke; later"
-  run_ok gpuaas-node undrain "$NODE"
+  jq_is '[.state,.cordon_reason]|join(" ")' "quarantined new firmware; smoke; later"
+  run_status 4 gpuaas-node drain "$NODE" --reason later --deadline 2h
+  assert_stderr "is quarantined, so its drain has no deadline"
+  run_status 4 gpuaas-node undrain "$NODE"
+  assert_stderr "is quarantined until a person has checked it: new firmware; smoke; later"
+  run_ok gpuaas-node undrain "$NODE" --reason "it was dust"
   jq_is '[.state,.cordon_reason]|map(tostring)|join(" ")' "active null"
+  assert_stderr "node $NODE: this ends 'new firmware; smoke; later'"
+  assert_equal "$(gpuaas-list audit --newest --limit 1 | jq -r '.detail | "\(.reason), \(.ended)"')" \
+    "it was dust, new firmware; smoke; later"
+  # At the bound the newest is refused, and no other one goes.
+  for n in 1 2 3 4; do
+    run_ok gpuaas-node drain "$NODE" --reason "$n$(printf '%01000d' 0)"
+  done
+  run_status 4 gpuaas-node drain "$NODE" --reason "5$(printf '%01000d' 0)"
+  assert_stderr "is draining for so many reasons that no other fits"
+  assert_equal "$(gpuaas-list nodes | jq -r '.cordon_reason | split("; ") | map(.[:1]) | join("")')" 1234
+  # A quarantine has room: the last one before it goes.
+  run_ok gpuaas-node quarantine "$NODE" --reason "5$(printf '%01000d' 0)"
+  jq_is '.cordon_reason | split("; ") | map(.[:1]) | join("")' 1235
+  run_ok gpuaas-node undrain "$NODE" --reason "a test"
   run_ok gpuaas-node quarantine "$NODE" --reason again --dry-run
   node_is active
   run_ok gpuaas-node quarantine "$NODE" --reason again
@@ -145,7 +163,7 @@ node_is()
   run_status 4 gpuaas-node undrain "$NODE"
   run_ok gpuaas-state check
   run_ok gpuaas-list audit --where "object=$NODE"
-  jq_is 'select(.action=="node_undrained") | .detail.reason // "none"' $'none\nit was the fan'
+  jq_is 'select(.action=="node_undrained") | .detail.reason // "none"' $'it was dust\na test\nit was the fan'
 }
 
 @test "on a terminal a node that cannot be retired is refused before its name is typed" {

@@ -1413,3 +1413,11 @@ END
   run_status 4 gpuaas-wipe "$T/order"
   jq_is .outcome not_started
 }
+
+@test "a user who may not make the folder of the host gets the hint to use sudo" {
+  mkdir -m 700 "$T/closed"
+  chmod 755 "$T"
+  GPUAAS_HOST_DIR=$T/closed/h run_status 6 setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "$GPUAAS_BUILD/bin/gpuaas-wipe" --pending
+  assert_stderr "what this host keeps is root's: give the command to sudo"
+}

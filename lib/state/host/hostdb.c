@@ -21,9 +21,13 @@ int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *
 	ga_autofree char *path = ga_xprintf("%s/host.db", dir);
 
 	*ret = (struct ga_hostdb){ 0 };
-	if (ga_file_mkdirs(dir, 0700, err) < 0)
+	if (ga_file_mkdirs(dir, 0700, err) < 0) {
+		if (err->code == GA_DENIED && geteuid())
+			return ga_hint(err,
+				       "what this host keeps is root's: give the command to sudo");
 		return ga_hint(err,
 			       "GPUAAS_HOST_DIR names the folder this host keeps its own data in");
+	}
 	if (ga_db_open(path, GA_DB_HOST, GA_DB_CREATE, &ret->db, err) < 0)
 		return -1;
 	ret->dir = ga_xstrdup(dir);

@@ -234,8 +234,9 @@ state_of()
   assert_equal "$(state_sql "SELECT dirtied_by FROM device WHERE id = 'eui.002538b1000000a1'")" found_data
   # Leave is for the wipe that it leads to: of a slot that a person keeps out it leads to none.
   run_status 1 in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1'
-  assert_stderr "first: gpuaas-approve uncordon $(slot_of 0)"
-  gpuaas-approve uncordon "$(slot_of 0)" > "$T/out"
+  assert_stderr "first: gpuaas-approve enable $(slot_of 0)"
+  run_status 1 gpuaas-approve enable "$(slot_of 0)"
+  assert_stderr "slot $(slot_of 0): this ends 'look'"
   run_ok in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 | gpuaas-wipe'
   assert_equal "$(state_of 0)" available
   cmp "$WORK/disks/nvme2n1" <(head -c 16777216 /dev/zero)
@@ -475,7 +476,7 @@ print(json.dumps(end, separators=(",", ":")))'
   done
   run_ok gpuaas-approve cordon "$s" --reason "$(printf '%0900d' 1)"
   run_status 4 gpuaas-approve cordon "$s" --reason "$(printf '%0900d' 2)"
-  assert_stderr "hint: gpuaas-show $s has them"
+  assert_stderr "hint: it stays so until they are settled: gpuaas-show $s has them"
   run_ok gpuaas-approve uncordon "$s"
   jq_is .cordon_reason null
   run_ok gpuaas-approve disable "$s" --reason "move the rack"
@@ -505,10 +506,11 @@ print(json.dumps(end, separators=(",", ":")))'
   run_ok gpuaas-approve quarantine "$s" --reason "$(printf '%0900d' 1)"
   run_status 4 gpuaas-approve quarantine "$s" --reason "$(printf '%0900d' 2)"
   assert_stderr "is quarantined for so many reasons that no other fits"
-  assert_stderr "hint: gpuaas-show $s has them; gpuaas-approve enable $s ends them, after a disable"
-  # It moves also where its reason finds no room: the audit has it.
+  assert_stderr "hint: it stays so until they are settled: gpuaas-show $s has them"
+  # It moves also where its reason finds no room: the last one before it goes, into the audit only.
   run_ok gpuaas-approve disable "$s" --reason "$(printf '%0900d' 3)"
-  jq_is '"\(.state) \(.cordon_reason | split(";")[0])"' "disabled move the rack"
+  jq_is '"\(.state) \(.cordon_reason | split("; ") | [.[0], .[-1][-1:], length] | map(tostring) | join(" "))"' \
+    "disabled move the rack 3 7"
   run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
   jq_slurp_is '.[0].state' disabled
   run_ok gpuaas-approve enable "$s"

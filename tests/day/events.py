@@ -223,7 +223,7 @@ def undrain(day):
     row = node_of(day, "draining", "quarantined")
     if not row:
         return None
-    day.a.run("gpuaas-node", "undrain", row[0])
+    day.a.run("gpuaas-node", "undrain", row[0], "--reason", "looked at")
     return "%s (%s)" % row
 
 

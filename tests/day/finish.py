@@ -25,7 +25,7 @@ def give_all_back(day):
                 look(day, h)
         for row in day.a.sql("SELECT id FROM node WHERE state IN ('draining', 'quarantined') "
                              "ORDER BY number"):
-            day.a.run("gpuaas-node", "undrain", row[0])
+            day.a.run("gpuaas-node", "undrain", row[0], "--reason", "looked at")
         follow_attention(day)
         refused = release_rest(day)
         by_hand(day)

@@ -133,8 +133,10 @@ static int note_destruction(struct ga_approve_run *run, const char *wwid, const 
 		*ga_list_add(&run->notes) = ga_xprintf(
 			"slot %s stays disabled, and --destroy-data allows nothing: give it again "
 			"when nothing else blocks the slot%s%s", s->slot,
-			s->cordon ? "; first: gpuaas-approve uncordon " : "",
-			s->cordon ? s->slot : "");
+			s->cordon	 ? "; first: gpuaas-approve uncordon " :
+			s->cordon_reason ? "; first: gpuaas-approve enable " :
+					   "",
+			s->cordon_reason ? s->slot : "");
 	else
 		*ga_list_add(&run->notes) = ga_xprintf(
 			"slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "

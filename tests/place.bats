@@ -575,8 +575,10 @@ bring the image to the node (gpuaas-image prewarm), or name another"
   done
   run_ok place --name test1234
   other=$(jq -r .allocation <<< "$output")
-  # A whole name has no more to give.
-  gpuaas-node set n000 --name test1234 > "$T/out"
+  run_status 4 gpuaas-node set n000 --name test1234
+  assert_stderr "node 'n000' cannot have the name 'test1234': allocation $other has it"
+  # A state of before may have both. A whole name has no more to give.
+  state_sql "UPDATE node SET name = 'test1234', generation = generation + 1 WHERE id = 'n000'"
   run_status 2 gpuaas-show test1234
   assert_stderr "'test1234' could be allocation $other, node n000"
   [[ $stderr == *"hint: give the id of the one that is meant" ]]

@@ -328,7 +328,7 @@ drain_overdue()
   gpuaas-approve cordon "$slot" --reason "bad cable" > "$T/out"
   assert_equal "$(codes)" "cordoned missing_disk"
   run_ok gpuaas-list attention --where code=missing_disk
-  jq_is .sentence "no disk; it is cordoned too, and sells only when both end"
+  jq_is .sentence "no disk; it is cordoned too, and sells only when all end"
   jq_is '.command | contains("--record-only")' true
   gpuaas-approve uncordon "$slot" > "$T/out" 2> "$T/err"
   grep -q "slot $slot: this ends 'bad cable'" "$T/err"

@@ -491,7 +491,7 @@ END
   run here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
   for verb in enable "repair --reason x"; do
     # shellcheck disable=SC2086
-    run here gpuaas-approve ${verb%% *} "$(slot 1)" ${verb#"${verb%% *}"}
+    run --separate-stderr here gpuaas-approve ${verb%% *} "$(slot 1)" ${verb#"${verb%% *}"}
     [[ $status -ne 0 || $(jq -r 'select(.kind=="gpuaas.wipe-order/1").nvme_wwid' <<< "$output") == eui.002538b1000000a2 ]]
     assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==1).nvme_wwid')" eui.002538b1000000a2
   done

@@ -57,7 +57,7 @@ node_is()
   # A record that names the node by its name makes no second node of that id.
   jq_in_order -nc '{kind: "gpuaas.node-settings/1", node: "h7", pool: "gold"}' > "$T/by-name"
   run_status 4 gpuaas-state apply "$T/by-name"
-  assert_stderr "node '$NODE' has that as its name"
+  assert_stderr "a new node cannot have the id 'h7': it means node $NODE"
   # A slot's id cannot be the name of a node either.
   run_status 4 gpuaas-node rename "$NODE" "$(gpuaas-list slots --limit 1 | jq -r .slot)"
   assert_stderr "cannot have the name"

@@ -188,14 +188,16 @@ static json_t *introspect_option(const struct ga_opt *o)
 	return option;
 }
 
-static json_t *introspect_options(const struct ga_opt *const *tables)
+static json_t *introspect_options(const struct ga_prog *prog, const struct ga_cmd *cmd)
 {
+	const struct ga_opt *const *tables = ga_cli_tables(prog, cmd);
 	json_t *options = json_array();
 	const struct ga_opt *o;
 
 	for (; *tables; tables++)
 		for (o = *tables; o->name; o++)
-			json_array_append_new(options, introspect_option(o));
+			if (ga_cli_is_offered(prog, cmd, o))
+				json_array_append_new(options, introspect_option(o));
 	return options;
 }
 
@@ -218,13 +220,13 @@ void ga_cli_introspect(const struct ga_prog *prog)
 	const struct ga_cmd *c;
 	json_t *cmds = json_array();
 
-	json_object_set_new(command, "options", introspect_options(ga_cli_tables(prog, NULL)));
+	json_object_set_new(command, "options", introspect_options(prog, NULL));
 	for (c = prog->cmds; c && c->name; c++) {
 		json_t *sub = json_pack("{s:s, s:s, s:s*, s:o}", "name", c->name, "description",
 					c->abstract, "arguments", c->args, "x-gpuaas.operands",
 					ga_cli_operands(c->args));
 
-		json_object_set_new(sub, "options", introspect_options(ga_cli_tables(prog, c)));
+		json_object_set_new(sub, "options", introspect_options(prog, c));
 		json_array_append_new(cmds, sub);
 	}
 	json_object_set_new(command, "commands", cmds);

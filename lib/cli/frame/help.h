@@ -14,8 +14,8 @@ void ga_cli_introspect(const struct ga_prog *prog);
 /* The option tables of the program and the command, those of the command first, NULL-terminated; in
  * static memory that the next call overwrites. */
 const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd);
-/* Whether help and completion show the option: those of records are refused where the command
- * prints text. */
+/* Whether help, introspection and completion show the option: those of records are refused where
+ * the command prints text. */
 bool ga_cli_is_offered(const struct ga_prog *prog, const struct ga_cmd *cmd,
 		       const struct ga_opt *o);
 /* The option with that long name (of len bytes), or with that short name if name is NULL; NULL:

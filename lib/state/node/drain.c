@@ -127,8 +127,8 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", n.node,
 				 ("node '%s' is %s for so many reasons that no other fits", n.node,
 				  n.state),
-				 ("gpuaas-node show %s has them; gpuaas-node undrain %s ends them",
-				  n.node, n.node));
+				 ("it stays so until they are settled: gpuaas-node show %s has "
+				  "them", n.node));
 	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err);
@@ -306,7 +306,7 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 	"(SELECT group_concat(said, ', ') FROM (SELECT s.id || ' ' || s.state AS said " \
 	"FROM claim k JOIN slot s ON s.id = k.slot_id WHERE k.allocation_id = a.id " \
 	"AND k.held_by IS NOT NULL ORDER BY s.slot_index) AS t)"
-#define DRAINS "(SELECT d.state = 'draining' FROM node d WHERE d.id = ?1)"
+#define DRAINS "(SELECT d.state IN ('draining', 'quarantined') FROM node d WHERE d.id = ?1)"
 #define DEADLINE "(SELECT d.drain_deadline FROM node d WHERE d.id = ?1)"
 
 int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,

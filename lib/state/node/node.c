@@ -109,9 +109,10 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 			return -1;
 	/* A lost node takes no more placements. */
 	if (ga_db_change(db, err,
-			 "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = ?3, "
-			 "generation = generation + 1 WHERE id = ?1 "
-			 "AND state IN ('active', 'draining')",
+			 "UPDATE node SET state = 'quarantined', "
+			 "since = CASE state WHEN 'quarantined' THEN since ELSE ?2 END, "
+			 "cordon_reason = ?3, generation = generation + 1 "
+			 "WHERE id = ?1 AND state IN ('active', 'draining', 'quarantined')",
 			 "sss", node, at, cordon) < 0)
 		return -1;
 	return ga_audit_add(db, "node_lost", node,

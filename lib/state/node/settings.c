@@ -159,35 +159,37 @@ static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, st
 int ga_store_node_id_is_free(struct ga_db *db, const char *node, struct ga_err *err)
 {
 	ga_autofree char *named = NULL;
-	int r = ga_db_one(db, err, "SELECT id FROM node WHERE name = ?1 AND id <> ?1", "sS", node,
-			  &named);
+	int r = ga_db_one(db, err,
+			  "SELECT 'node ' || id FROM node WHERE name = ?1 AND id <> ?1 UNION ALL "
+			  "SELECT 'allocation ' || id FROM allocation WHERE id = ?1 UNION ALL "
+			  "SELECT 'slot ' || id FROM slot WHERE id = ?1 LIMIT 1",
+			  "sS", node, &named);
 
 	return r <= 0 ? r :
-			ga_refuse(err, GA_CONFLICT, "name_taken", named,
-				  ("a new node cannot have the id '%s': node '%s' has that as its "
-				   "name", node, named),
-				  ("if that node is meant, give its id, %s; else give the new one "
-				   "another (GPUAAS_NODE)", named));
+			ga_refuse(err, GA_CONFLICT, "name_taken", strchr(named, ' ') + 1,
+				  ("a new node cannot have the id '%s': it means %s", node, named),
+				  ("give the id of the node that is meant, or another one to the "
+				   "new node (GPUAAS_NODE)"));
 }
 
 /* A name that another object answers to would mean the one in one command and the other in another;
  * another node's name is refused by the table. */
-static int refuse_name(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+static int refuse_name(struct ga_db *db, const char *node, const char *name, struct ga_err *err)
 {
 	ga_autofree char *kind = NULL, *id = NULL;
-	int r = s->name && *s->name ?
+	int r = name && *name ?
 			ga_db_one(db, err,
 				  "SELECT 'allocation', id FROM allocation WHERE id = ?1 OR "
 				  "(name = ?1 AND state NOT IN " GA_SQL_ENDED ") UNION ALL "
 				  "SELECT 'slot', id FROM slot WHERE id = ?1 UNION ALL "
 				  "SELECT 'node', id FROM node WHERE id = ?1 AND id <> ?2 LIMIT 1",
-				  "ssSS", s->name, s->node, &kind, &id) :
+				  "ssSS", name, node, &kind, &id) :
 			0;
 
 	return r <= 0 ? r :
 			ga_refuse(err, GA_CONFLICT, "name_taken", id,
-				  ("node '%s' cannot have the name '%s': %s %s has it", s->node,
-				   s->name, kind, id),
+				  ("node '%s' cannot have the name '%s': %s %s has it", node,
+				   name, kind, id),
 				  ("give another name; 'gpuaas-show %s' shows what has it", id));
 }
 
@@ -197,10 +199,12 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	ga_autofree char *now = ga_time_now();
 	int known = ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", s->node), changed;
 
-	if (known < 0 || refuse_name(db, s, err) < 0 || refuse_mode(db, s, err) < 0 ||
-	    refuse_slices(db, s, err) < 0 || refuse_address(db, s, err) < 0)
+	if (known < 0 || refuse_name(db, s->node, s->name, err) < 0 ||
+	    refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
+	    refuse_address(db, s, err) < 0)
 		return -1;
-	if (!known && ga_store_node_id_is_free(db, s->node, err) < 0)
+	if (!known && (ga_store_node_id_is_free(db, s->node, err) < 0 ||
+		       refuse_name(db, s->node, s->node, err) < 0))
 		return -1;
 	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				   s->node, now) < 0)

@@ -7,8 +7,8 @@
 
 struct ga_node_settings;
 
-/* Refuses the id of a new node that is the name of another one (GA_CONFLICT "name_taken"): commands
- * with that word would mean the new one from then on. */
+/* Refuses the id of a new node that is the name of another one, or the id of an allocation or slot
+ * (GA_CONFLICT "name_taken"): commands with that word would mean the new one from then on. */
 GA_MUST_CHECK int ga_store_node_id_is_free(struct ga_db *db, const char *node, struct ga_err *err);
 
 /* 1 when something changed, 0 when the state had it already. GA_CONFLICT "node_in_use" when the

@@ -458,17 +458,22 @@ static int hint_unwiped(struct ga_db *db, const struct ga_slot *s, struct ga_err
 		       s->slot);
 }
 
-/* The reasons of people that stood at the slot and stand there no more, allocated; NULL: none. */
-static char *reasons_ended(const struct ga_slot *before, const struct ga_slot *after)
+static int read_disable(struct ga_db *db, const char *slot, char **ret, struct ga_err *err)
 {
-	bool cordon = before->cordon && !after->cordon;
-	/* cordon_reason is that of the disable where there is one. */
-	bool disable = before->cordon_reason && !ga_streq(before->cordon_reason, before->cordon) &&
-		       (!after->cordon_reason || ga_streq(after->cordon_reason, after->cordon));
+	return ga_db_get(db, err, "SELECT disabled_reason FROM slot WHERE id = ?1", "sS", slot,
+			 ret);
+}
+
+/* The reasons of people that stood at the slot and stand there no more, allocated; NULL: none. The
+ * disables are the reasons of disable and quarantine before and after. */
+static char *reasons_ended(const struct ga_slot *before, const char *disable_before,
+			   const struct ga_slot *after, const char *disable_after)
+{
+	bool cordon = before->cordon && !after->cordon, disable = disable_before && !disable_after;
 
 	if (!cordon)
-		return disable ? ga_xstrdup(before->cordon_reason) : NULL;
-	return disable ? ga_xprintf("%s; %s", before->cordon, before->cordon_reason) :
+		return disable ? ga_xstrdup(disable_before) : NULL;
+	return disable ? ga_xprintf("%s; %s", before->cordon, disable_before) :
 			 ga_xstrdup(before->cordon);
 }
 
@@ -489,6 +494,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 {
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
 	ga_autofree char *now = ga_time_now(), *old = NULL, *reasons = NULL, *over = NULL;
+	ga_autofree char *disable_before = NULL, *disable_after = NULL;
 	const struct verb *v;
 	bool destroyed = false;
 	int r = 0;
@@ -505,6 +511,8 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		return ga_fail_about(err, GA_CONFLICT, "concurrent_update", s.slot,
 				     "slot '%s' has changed: expected generation %" PRId64
 				     ", found %" PRId64, s.slot, generation, s.generation);
+	if (read_disable(db, s.slot, &disable_before, err) < 0)
+		return -1;
 	if (ga_streq(s.state, "quarantined") && s.allocation &&
 	    (ga_streq(verb, "disable") || ga_streq(verb, "retire"))) {
 		r = check_quarantined(db, &s, ga_streq(verb, "retire"), disposal, err);
@@ -547,7 +555,9 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		return -1;
 	if (ret_slot->generation == s.generation)
 		return 0;
-	over = reasons_ended(&s, ret_slot);
+	if (read_disable(db, s.slot, &disable_after, err) < 0)
+		return -1;
+	over = reasons_ended(&s, disable_before, ret_slot, disable_after);
 	r = ga_audit_add(db, verb, s.slot,
 			 json_pack("{s:s, s:s, s:s?, s:s*}", "from", s.state, "to", ret_slot->state,
 				   "reason", reason, "ended", over),

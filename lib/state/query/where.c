@@ -640,7 +640,7 @@ static bool some_is(const struct ga_schema *schema, const void *obj, const char 
 		for (i = 0; i < list->n; i++)
 			if (some_is(f->sub, (const char *)list->v + i * f->sub->size, path, w))
 				return true;
-		return false;
+		return !list->n && null_is(w);
 	}
 	if (f->presence != GA_REQ)
 		p = *(void *const *)p;

@@ -66,7 +66,7 @@ static char *stuck(const char *state, const char *since)
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
        S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID, S_CORDONED, S_UNBEGUN, S_BUSY, S_CAUSE,
-       S_ONLY_CORDON, S_WIPED, S_NODE_OUT };
+       S_ONLY_CORDON, S_WIPED, S_NODE_OUT, S_DISABLED };
 
 /* A wipe that nobody has begun after this many seconds: of this machine, or of a node whose wipes
  * the state hears of only when they end, or that is wiping other slots first. */
@@ -301,29 +301,40 @@ static void mend_first(struct ga_attend *f, const struct ga_rows *r)
 		}
 }
 
-/* A slot that a person cordoned has a row for the cordon, with that person's reason alone, and one
- * for its fault. Only the command of the first ends the cordon; that of the fault shows whether it
- * is still there. */
+/* The row of a cordon, if there is one. f: what the rows of the slot have in common. */
+static int emit_cordon(const struct ga_rows *r, struct ga_attend f, const struct ga_attend_to *to,
+		       struct ga_err *err)
+{
+	const char *since = ga_rows_text(r, S_CORDONED), *reason = ga_rows_text(r, S_ONLY_CORDON);
+
+	if (!reason)
+		return 0;
+	f.code = "cordoned";
+	f.since = since ? since : f.since;
+	f.sentence = ga_xstrdup(reason);
+	f.command = ga_command("gpuaas-approve uncordon %s", f.object);
+	f.from_here = true;
+	return ga_attention_emit(&f, to, err);
+}
+
+/* The rows of a cordon and of a fault; the command of a fault does not end the cordon. */
 static int attend_cordoned(const struct ga_rows *r, struct ga_attend *f,
 			   const struct ga_attend_to *to, struct ga_err *err)
 {
-	const char *since = ga_rows_text(r, S_CORDONED), *code = ga_rows_text(r, S_CODE);
-	const char *evidence = ga_rows_text(r, S_EVIDENCE);
+	const char *code = ga_rows_text(r, S_CODE), *evidence = ga_rows_text(r, S_EVIDENCE);
+	const char *disable = ga_rows_text(r, S_DISABLED);
 	struct ga_attend cordon = *f;
 
 	if (code && !strcmp(f->state, "disabled")) {
-		f->sentence = ga_xprintf("%s; it is cordoned too, and sells only when both end",
-					 evidence ? evidence : code);
+		f->sentence = ga_xprintf("%s; it is cordoned%s%s%s too, and sells only when all "
+					 "end", evidence ? evidence : code,
+					 disable ? ", and disabled (" : "", disable ? disable : "",
+					 disable ? ")," : "");
 		f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
 		if (ga_attention_emit(f, to, err) < 0)
 			return -1;
 	}
-	cordon.code = "cordoned";
-	cordon.since = since ? since : f->since;
-	cordon.sentence = ga_xstrdup(ga_rows_text(r, S_ONLY_CORDON));
-	cordon.command = ga_command("gpuaas-approve uncordon %s", cordon.object);
-	cordon.from_here = true;
-	return ga_attention_emit(&cordon, to, err);
+	return emit_cordon(r, cordon, to, err);
 }
 
 static int attend_slot(const struct ga_rows *r, const char *now, const struct ga_attend_to *to,
@@ -343,6 +354,9 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 	};
 
 	if (!strcmp(state, "cleanup_blocked") || !strcmp(state, "quarantined")) {
+		/* The sentence of a blocked one has the cordon. */
+		if (!strcmp(state, "quarantined") && emit_cordon(r, f, to, err) < 0)
+			return -1;
 		f.sentence = slot_sentence(r);
 	} else if (!ga_fsm_find(GA_M_SLOT, state)) {
 		f.code = "unknown_state";
@@ -356,6 +370,8 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		const char *detail = ga_rows_text(r, S_DETAIL);
 		const char *since = ga_rows_text(r, S_HEALTH_SINCE);
 
+		if (emit_cordon(r, f, to, err) < 0)
+			return -1;
 		f.code = "health_failed";
 		f.since = since ? since : f.since;
 		f.sentence = ga_xstrdup(detail ? detail : "its health is failed");
@@ -432,7 +448,8 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"o.node_id = s.node_id AND o.state = 'wiping'), "
 			"s.wipe_cause, s.cordon, s.wipe_evidence_id IS NOT NULL, "
 			"s.state = 'disabled' AND EXISTS (SELECT 1 FROM node "
-			"WHERE id = s.node_id AND state IN ('quarantined', 'retired')) "
+			"WHERE id = s.node_id AND state IN ('quarantined', 'retired')), "
+			"s.disabled_reason "
 			"FROM (SELECT *, "
 			"CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "

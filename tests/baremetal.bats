@@ -1178,6 +1178,9 @@ END
   assert_stderr "gpuaas-node undrain n-plain --reason TEXT"
   run_ok gpuaas-node undrain n-plain --reason "erased by hand: gpuaas-wipe --device"
   jq_is '.cordon_reason' null
+  # A wipe on a quarantined node sells nothing: a person does.
+  mapfile -t ids < <(gpuaas-list slots --where state=disabled -o name)
+  run_ok gpuaas-approve enable "${ids[@]}"
   run_ok gpuaas-list audit --where action=node_undrained
   jq_is '.detail.reason + "; " + .detail.disks' "erased by hand: gpuaas-wipe --device; $disk"
   run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run

@@ -153,21 +153,24 @@ static int check_files(struct checking *c)
 		const struct ga_bundle_entry *entry = i < m->files.n ? &m->files.v[i] : NULL;
 		const struct ga_pack_file *file =
 			k < c->pack->files.n ? &c->pack->files.v[k] : NULL;
-		int order = !entry ? 1 : !file ? -1 : strcmp(entry->name, file->name);
+		int order = entry && file ? strcmp(entry->name, file->name) : 0;
+		bool has_entry = true, has_file = true;
 		char digest[GA_DIGEST_SIZE];
 		int r = 0;
 
-		if (order < 0) {
+		if (entry && (!file || order < 0)) {
+			has_file = false; /* it has its turn later */
 			r = found(c, "file_missing", entry->name, "the manifest names '%s', which "
 				  "is not there", entry->name);
-		} else if (order > 0) {
+		} else if (file && (!entry || order > 0)) {
+			has_entry = false;
 			if (!is_beside(file->name))
 				r = found(c, "file_unlisted", file->name,
 					  "the manifest does not name '%s'", file->name);
-		} else if (is_beside(file->name)) {
+		} else if (file && is_beside(file->name)) {
 			r = found(c, "manifest_invalid", "manifest.json", "it names '%s'",
 				  file->name);
-		} else {
+		} else if (file && entry) {
 			ga_digest_of(file->data.buf, file->data.len, digest);
 			if (strcmp(digest, entry->sha256) ||
 			    (uint64_t)entry->bytes != file->data.len)
@@ -178,8 +181,8 @@ static int check_files(struct checking *c)
 		}
 		if (r < 0)
 			return -1;
-		i += order <= 0;
-		k += order >= 0;
+		i += has_entry;
+		k += has_file;
 	}
 	return 0;
 }

@@ -339,8 +339,9 @@ int ga_evidence_words(struct ga_hostdb *h, struct ga_texts *ret, struct ga_err *
 	ga_autotexts struct ga_texts allocations = { 0 };
 
 	if (ga_db_texts(h->db, &allocations, err,
-			"SELECT json_extract(record, '$.allocation') AS of FROM evidence "
-			"WHERE of IS NOT NULL GROUP BY of ORDER BY max(seq) DESC", "") < 0)
+			"SELECT json_extract(record, '$.allocation') FROM evidence "
+			"WHERE json_extract(record, '$.allocation') IS NOT NULL GROUP BY 1 "
+			"ORDER BY max(seq) DESC", "") < 0)
 		return -1;
 	for (size_t i = 0; i < allocations.n; i++) {
 		char *name = ga_hostdb_name(h, allocations.v[i]);

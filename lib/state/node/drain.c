@@ -74,6 +74,24 @@ char *ga_node_reason(const char *old, const char *reason)
 	return disks && !strstr(both, disks) ? ga_xprintf("%s; %s", both, disks) : GA_TAKE(both);
 }
 
+/* What an undrain without a reason may not end. */
+static int refuse_undrain(const struct ga_node *n, const char *disks, struct ga_err *err)
+{
+	if (disks)
+		return ga_refuse(err, GA_CONFLICT, "tainted", n->node,
+				 ("node '%s' is not sold: %s", n->node, disks),
+				 ("erase it as in gpuaas-host(7), BAREMETAL, or remove it; then "
+				  "gpuaas-node undrain %s --reason TEXT says how", n->node));
+	if (ga_streq(n->state, "quarantined"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", n->node,
+				 ("node '%s' is quarantined until a person has checked it: %s",
+				  n->node, n->cordon_reason ? n->cordon_reason :
+							      "no reason is known"),
+				 ("gpuaas-node undrain %s --reason TEXT says what was checked",
+				  n->node));
+	return 0;
+}
+
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
 		       struct ga_node *ret, struct ga_err *err)
 {
@@ -132,17 +150,8 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 	if (there && (!move->reason || ga_streq(reason, n.cordon_reason)) &&
 	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err);
-	if (undrain && disks && (!move->reason || !*move->reason))
-		return ga_refuse(err, GA_CONFLICT, "tainted", n.node,
-				 ("node '%s' is not sold: %s", n.node, disks),
-				 ("erase it as in gpuaas-host(7), BAREMETAL, or remove it; then "
-				  "gpuaas-node undrain %s --reason TEXT says how", n.node));
-	if (undrain && ga_streq(n.state, "quarantined") && (!move->reason || !*move->reason))
-		return ga_refuse(err, GA_CONFLICT, "wrong_state", n.node,
-				 ("node '%s' is quarantined until a person has checked it: %s",
-				  n.node, n.cordon_reason ? n.cordon_reason : "no reason is known"),
-				 ("gpuaas-node undrain %s --reason TEXT says what was checked",
-				  n.node));
+	if (undrain && (!move->reason || !*move->reason) && refuse_undrain(&n, disks, err) < 0)
+		return -1;
 	deadline = !drain || !ga_streq(to, "draining") ? NULL :
 		   move->deadline	       ? move->deadline :
 		   there		       ? n.drain_deadline :

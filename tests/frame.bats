@@ -425,10 +425,13 @@ gpuaas.profile/1 lab changed true"
   assert_output "    price_micros 0 -> 2000000"
   run_ok gpuaas-state apply --dry-run "$T/profile"
   jq_is '.change' unchanged
-  # A node that is not there is a new one, also if another one has its id as a name.
+  # A node that is not there is a new one, unless another one has its id as a name.
   run_ok gpuaas-state apply --dry-run - \
-    <<< '{"kind":"gpuaas.node-settings/1","node":"h7","pool":"a"}'
+    <<< '{"kind":"gpuaas.node-settings/1","node":"h77","pool":"a"}'
   jq_is .change new
+  run_status 4 gpuaas-state apply --dry-run - \
+    <<< '{"kind":"gpuaas.node-settings/1","node":"h7","pool":"a"}'
+  assert_stderr "a new node cannot have the id 'h7'"
   run_ok gpuaas-state apply --dry-run - \
     <<< "$(gpuaas-list nodes | jq -c '{kind: "gpuaas.node-settings/1", node: .node, pool: "a"}')"
   jq_is '.members|map(.member)|join(" ")' "pool generation"

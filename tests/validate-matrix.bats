@@ -171,7 +171,7 @@ PYTHON
   sed -i 's/"outcome":"pass"/"outcome":"fail"/' edit/results/PRI-04/verdict.json
   tar --zstd -cf edited.tar.zst -C edit .
   run_status 1 gpuaas-validate matrix edited.tar.zst --html
-  assert_stderr "'edited.tar.zst' does not count: gpuaas-validate verify finds"
+  assert_stderr "'edited.tar.zst' does not count: 'gpuaas-validate verify' finds"
   assert_output "No bundle counts."
   echo garbage > garbage.tar.zst
   run_status 1 gpuaas-validate matrix toy.tar.zst garbage.tar.zst

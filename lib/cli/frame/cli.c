@@ -524,8 +524,8 @@ static bool changes_nothing(void)
 static const struct ga_schema *printed_by_option(const struct ga_opt *o)
 {
 	for (; o && o->name; o++)
-		if (o->prints && (o->type == GA_O_TEXT ? *(const char **)o->var != NULL :
-							 *(const bool *)o->var))
+		if (o->prints && (o->type == GA_O_FLAG ? *(const bool *)o->var :
+						 *(const char **)o->var != NULL))
 			return o->prints;
 	return NULL;
 }

@@ -74,7 +74,7 @@ char *ga_node_reason(const char *old, const char *reason)
 	return disks && !strstr(both, disks) ? ga_xprintf("%s; %s", both, disks) : GA_TAKE(both);
 }
 
-/* What an undrain without a reason may not end. */
+/* Refuses an undrain without a reason where a person must say what was done. */
 static int refuse_undrain(const struct ga_node *n, const char *disks, struct ga_err *err)
 {
 	if (disks)

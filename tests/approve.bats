@@ -500,6 +500,13 @@ print(json.dumps(end, separators=(",", ":")))'
     run_ok gpuaas-list slots --where "cordon_reason!=$reason" -o name
     refute_output "$s"
   done
+  # The same words may be a cordon's and a disable's; each ends by itself, and that is said of it alone.
+  gpuaas-approve cordon "$s" --reason smoke > "$T/out"
+  run_ok gpuaas-approve quarantine "$s" --reason fog
+  refute_stderr "this ends"
+  run_ok gpuaas-approve uncordon "$s"
+  assert_stderr "slot $s: this ends 'smoke'"
+  assert_equal "$(gpuaas-list audit --newest --limit 1 | jq -r '"\(.action) \(.detail.ended)"')" "uncordon smoke"
   for n in 1 2 3; do
     run_ok gpuaas-approve quarantine "$s" --reason "$n$(printf '%01000d' 0)"
   done
@@ -510,7 +517,7 @@ print(json.dumps(end, separators=(",", ":")))'
   # It moves also where its reason finds no room: the last one before it goes, into the audit only.
   run_ok gpuaas-approve disable "$s" --reason "$(printf '%0900d' 3)"
   jq_is '"\(.state) \(.cordon_reason | split("; ") | [.[0], .[-1][-1:], length] | map(tostring) | join(" "))"' \
-    "disabled move the rack 3 7"
+    "disabled move the rack 3 8"
   run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
   jq_slurp_is '.[0].state' disabled
   run_ok gpuaas-approve enable "$s"

@@ -334,6 +334,28 @@ drain_overdue()
   grep -q "slot $slot: this ends 'bad cable'" "$T/err"
   without_triggers "UPDATE slot SET blockers = '[]' WHERE id = '$slot'"
   gpuaas-approve enable "$slot" > "$T/out"
+  # So it has beside a failed health, and beside a quarantine.
+  gpuaas-approve cordon "$slot" --reason "bad cable" > "$T/out"
+  without_triggers "UPDATE slot SET health_state = 'failed', health_detail = 'dead' WHERE id = '$slot'"
+  assert_equal "$(codes)" "cordoned health_failed"
+  without_triggers "UPDATE slot SET health_state = 'ok', health_detail = NULL WHERE id = '$slot'"
+  gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
+  assert_equal "$(codes)" "cordoned quarantined"
+  gpuaas-approve uncordon "$slot" > "$T/out"
+  gpuaas-approve disable "$slot" --reason "looked at" > "$T/out"
+  gpuaas-approve enable "$slot" > "$T/out"
+  assert_equal "$(codes)" ""
+  # What was wiped while something kept it from sale, and is kept by nothing now, has a row; while
+  # its node is quarantined only the node has one.
+  without_triggers "UPDATE slot SET state = 'disabled' WHERE id = '$slot'"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.sentence]|join("|")' \
+    "$slot|disabled|its wipe was right, and what kept it from sale then, a cordon, a fault or its node, has ended"
+  gpuaas-node quarantine "$NODE" --reason fog > "$T/out"
+  assert_equal "$(codes)" quarantined
+  gpuaas-node undrain "$NODE" --reason cleared > "$T/out"
+  gpuaas-approve enable "$slot" > "$T/out"
+  assert_equal "$(codes)" ""
   # A slot that was retired with a failed health, and drift of it, are no work any more.
   gpuaas-approve disable "$slot" --reason broken > "$T/out"
   drift 2026-11-20T10:00:00.000000Z pci_binding "$slot" > "$T/drifts"

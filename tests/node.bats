@@ -58,6 +58,11 @@ node_is()
   jq_in_order -nc '{kind: "gpuaas.node-settings/1", node: "h7", pool: "gold"}' > "$T/by-name"
   run_status 4 gpuaas-state apply "$T/by-name"
   assert_stderr "a new node cannot have the id 'h7': it means node $NODE"
+  jq_in_order -nc --arg id "$(gpuaas-list slots --limit 1 | jq -r .slot)" \
+    '{kind: "gpuaas.node-settings/1", node: $id, pool: "gold"}' > "$T/by-slot"
+  run_status 4 gpuaas-state apply "$T/by-slot"
+  assert_stderr "it means slot "
+  assert_equal "$(gpuaas-list nodes -o name)" "$NODE"
   # A slot's id cannot be the name of a node either.
   run_status 4 gpuaas-node rename "$NODE" "$(gpuaas-list slots --limit 1 | jq -r .slot)"
   assert_stderr "cannot have the name"
@@ -383,6 +388,24 @@ evacuated_to()
   id=$(first)
   evacuated_to
   assert_equal "$(< "$T/to")" "$id"
+}
+
+@test "lost adds its reason to that of a quarantine" {
+  fleet 1 1
+  gpuaas-node quarantine "$NODE" --reason rootkit > "$T/out"
+  run_ok gpuaas-list nodes
+  since=$(jq -r .since <<< "$output")
+  gpuaas-node lost "$NODE" --reason "burnt down" --yes > "$T/out"
+  run_ok gpuaas-list nodes
+  jq_is '[.state,.cordon_reason,.since]|join("|")' "quarantined|rootkit; burnt down|$since"
+}
+
+@test "a drain of a quarantined node prints the commands of a node that drains" {
+  fleet 2 1
+  job=$(running --run-time 2h)
+  gpuaas-node quarantine "$NODE" --reason smoke > "$T/out"
+  run_status 1 gpuaas-node drain "$NODE"
+  jq_is 'select(.kind=="gpuaas.drain-blocker/1").command' "gpuaas-node drain $NODE --evacuate --consent $job"
 }
 
 @test "a place of an evacuation that is gone, released or expired, is found again" {

@@ -577,6 +577,8 @@ bring the image to the node (gpuaas-image prewarm), or name another"
   other=$(jq -r .allocation <<< "$output")
   run_status 4 gpuaas-node set n000 --name test1234
   assert_stderr "node 'n000' cannot have the name 'test1234': allocation $other has it"
+  run_status 4 gpuaas-state apply - <<< '{"kind":"gpuaas.node-settings/1","node":"test1234","pool":"a"}'
+  assert_stderr "a new node cannot have the id 'test1234': it means allocation $other"
   # A state of before may have both. A whole name has no more to give.
   state_sql "UPDATE node SET name = 'test1234', generation = generation + 1 WHERE id = 'n000'"
   run_status 2 gpuaas-show test1234

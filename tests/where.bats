@@ -382,6 +382,18 @@ END
   refute_output "$slot"
 }
 
+@test "an empty list has no member of an element: null finds it, and != null does not" {
+  slot=$(gpuaas-list slots --limit 1 -o name)
+  without_triggers "UPDATE slot SET blockers = json('[{\"code\":\"tainted\",\"subject\":\"x\",\"evidence\":\"y\",\"hint\":\"z\"}]') WHERE id = '$slot'"
+  assert_equal "$(gpuaas-list slots --where blockers.code!=null -o name)" "$slot"
+  assert_equal "$(gpuaas-list slots --where blockers.code=null -o name)" "$(gpuaas-list slots --where blockers=null -o name)"
+  [[ $(gpuaas-list slots --where blockers.code=null | wc -l) -gt 0 ]]
+  assert_equal "$(gpuaas-list slots --where cordoned=false | wc -l)" "$(gpuaas-list slots | wc -l)"
+  gpuaas-approve cordon "$slot" --reason x > "$T/out"
+  assert_equal "$(gpuaas-list slots --where cordoned!=false -o name)" "$slot"
+  assert_equal "$(gpuaas-list slots --where cordoned=true -o name)" "$slot"
+}
+
 @test "only codes are values of code, and the words are those of the list" {
   local code
   run_status 2 gpuaas-list attention --where code=stuk

@@ -677,7 +677,7 @@ static void offer_options(const struct cursor *c)
 	}
 }
 
-/* Whether what stands before the cursor has the words of -o that are the program's own. */
+/* Whether the command or KIND of the line has the forms that only this program has. */
 static bool has_forms(const struct cursor *c)
 {
 	const char *of = c->cmd ? c->cmd->name : c->n_operands ? c->operands[0] : NULL;

@@ -20,9 +20,10 @@ struct ga_node_move {
 	char **ended; /* gets the reasons that an undrain ended, allocated; or NULL */
 };
 /* Moves a node over an edge of its state machine, with its audit row; ret is the node after that. A
- * drain of a quarantined node adds its reason, and the node stays quarantined. 1
- * when something changed, 0 when nothing changed. GA_CONFLICT "wrong_state"; retire: "has_slots"
- * and "has_claims"; undrain without a reason: "tainted". */
+ * drain of a quarantined node adds its reason, and the node stays quarantined. 1 when something
+ * changed, 0 when nothing changed. GA_CONFLICT "wrong_state", also for an undrain of a quarantined
+ * node without a reason, and for a reason that finds no room; retire: "has_slots" and "has_claims";
+ * undrain without a reason: "tainted". */
 GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 				     const struct ga_node_move *move, struct ga_node *ret,
 				     struct ga_err *err);

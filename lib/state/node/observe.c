@@ -88,7 +88,7 @@ static int insert_node(struct ga_db *db, const struct ga_host *host, const char 
 {
 	bool named = host->hostname && ga_name_is_valid(host->hostname);
 
-	if (ga_store_node_id_is_free(db, host->node, err) < 0)
+	if (ga_store_node_id_is_free(db, host->node, false, err) < 0)
 		return -1;
 	return ga_db_change(db, err,
 			    "INSERT INTO node (id, name, since, epoch_verified, mode) VALUES (?1, "

@@ -156,40 +156,44 @@ static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, st
 	return r;
 }
 
-int ga_store_node_id_is_free(struct ga_db *db, const char *node, struct ga_err *err)
+/* Finds an object besides the node that answers to the word: its kind and id, allocated. 1: found.
+ * names: names of allocations count too. */
+static int find_holder(struct ga_db *db, const char *word, const char *node, bool names,
+		       char **kind, char **id, struct ga_err *err)
 {
-	ga_autofree char *named = NULL;
-	int r = ga_db_one(db, err,
-			  "SELECT 'node ' || id FROM node WHERE name = ?1 AND id <> ?1 UNION ALL "
-			  "SELECT 'allocation ' || id FROM allocation WHERE id = ?1 UNION ALL "
-			  "SELECT 'slot ' || id FROM slot WHERE id = ?1 LIMIT 1",
-			  "sS", node, &named);
+	return ga_db_one(db, err,
+			 "SELECT 'node', id FROM node WHERE (id = ?1 OR name = ?1) AND id <> ?2 "
+			 "UNION ALL SELECT 'slot', id FROM slot WHERE id = ?1 "
+			 "UNION ALL SELECT 'allocation', id FROM allocation WHERE id = ?1 OR "
+			 "(?3 AND name = ?1 AND state NOT IN " GA_SQL_ENDED ") LIMIT 1",
+			 "ssiSS", word, node, (int64_t)names, kind, id);
+}
+
+int ga_store_node_id_is_free(struct ga_db *db, const char *node, bool names, struct ga_err *err)
+{
+	ga_autofree char *kind = NULL, *id = NULL;
+	int r = find_holder(db, node, node, names, &kind, &id, err);
 
 	return r <= 0 ? r :
-			ga_refuse(err, GA_CONFLICT, "name_taken", strchr(named, ' ') + 1,
-				  ("a new node cannot have the id '%s': it means %s", node, named),
+			ga_refuse(err, GA_CONFLICT, "name_taken", id,
+				  ("a new node cannot have the id '%s': it means %s %s", node, kind,
+				   id),
 				  ("give the id of the node that is meant, or another one to the "
 				   "new node (GPUAAS_NODE)"));
 }
 
-/* A name that another object answers to would mean the one in one command and the other in another;
- * another node's name is refused by the table. */
-static int refuse_name(struct ga_db *db, const char *node, const char *name, struct ga_err *err)
+/* A name that another object answers to would mean the one in one command and the other in
+ * another. */
+static int refuse_name(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	ga_autofree char *kind = NULL, *id = NULL;
-	int r = name && *name ?
-			ga_db_one(db, err,
-				  "SELECT 'allocation', id FROM allocation WHERE id = ?1 OR "
-				  "(name = ?1 AND state NOT IN " GA_SQL_ENDED ") UNION ALL "
-				  "SELECT 'slot', id FROM slot WHERE id = ?1 UNION ALL "
-				  "SELECT 'node', id FROM node WHERE id = ?1 AND id <> ?2 LIMIT 1",
-				  "ssSS", name, node, &kind, &id) :
-			0;
+	int r = s->name && *s->name ?
+			find_holder(db, s->name, s->node, true, &kind, &id, err) : 0;
 
 	return r <= 0 ? r :
 			ga_refuse(err, GA_CONFLICT, "name_taken", id,
-				  ("node '%s' cannot have the name '%s': %s %s has it", node,
-				   name, kind, id),
+				  ("node '%s' cannot have the name '%s': %s %s has it", s->node,
+				   s->name, kind, id),
 				  ("give another name; 'gpuaas-show %s' shows what has it", id));
 }
 
@@ -199,12 +203,11 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	ga_autofree char *now = ga_time_now();
 	int known = ga_db_one(db, err, "SELECT 1 FROM node WHERE id = ?1", "s", s->node), changed;
 
-	if (known < 0 || refuse_name(db, s->node, s->name, err) < 0 ||
+	if (known < 0 || refuse_name(db, s, err) < 0 ||
 	    refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
 	    refuse_address(db, s, err) < 0)
 		return -1;
-	if (!known && (ga_store_node_id_is_free(db, s->node, err) < 0 ||
-		       refuse_name(db, s->node, s->node, err) < 0))
+	if (!known && ga_store_node_id_is_free(db, s->node, true, err) < 0)
 		return -1;
 	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				   s->node, now) < 0)

@@ -493,8 +493,9 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		       struct ga_err *err)
 {
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
-	ga_autofree char *now = ga_time_now(), *old = NULL, *reasons = NULL, *over = NULL;
+	ga_autofree char *now = ga_time_now(), *reasons = NULL, *over = NULL;
 	ga_autofree char *disable_before = NULL, *disable_after = NULL;
+	const char *old;
 	const struct verb *v;
 	bool destroyed = false;
 	int r = 0;
@@ -532,10 +533,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 	} else if (ga_streq(verb, "repair")) {
 		r = repair(db, &s, reason, ret_slot, ret_order, has_order, err);
 	} else {
-		if (ga_db_get(db, err,
-			      "SELECT iif(?2, disabled_reason, cordon) FROM slot WHERE id = ?1",
-			      "siS", s.slot, (int64_t)(v->to != NULL), &old) < 0)
-			return -1;
+		old = v->to ? disable_before : s.cordon;
 		if (!is_done(v, &s, old, reason)) {
 			if (reasons_after(v, &s, old, reason, &reasons, err) < 0)
 				return -1;

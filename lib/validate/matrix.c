@@ -56,11 +56,6 @@ void ga_matrix_source_release(struct ga_matrix_source *source)
 	ga_matrix_source_init(source);
 }
 
-static char *copy(const char *text)
-{
-	return text ? ga_xstrdup(text) : NULL;
-}
-
 static enum result result_of(const char *word)
 {
 	size_t i;
@@ -227,7 +222,7 @@ static void add_number(struct ga_matrix_column *c, const char *comparison, const
 	n = ga_list_add(&c->numbers);
 	n->comparison = ga_xstrdup(comparison);
 	n->name = ga_xstrdup(name);
-	n->scenario = copy(scenario);
+	n->scenario = ga_strdup0(scenario);
 	n->value = value;
 	n->bundle = ga_xstrdup(bundle);
 	n->file = file ? ga_xstrdup(file) : ga_xprintf("results/%s/verdict.json", scenario);
@@ -347,17 +342,18 @@ static void add_bundle(const struct ga_matrix_source *e, struct ga_matrix_column
 
 	b->file = ga_xstrdup(e->file);
 	b->digest = ga_xstrdup(e->digest);
-	b->executed_by = copy(e->executed_by);
-	b->started_at = copy(e->started_at);
-	b->ended_at = copy(e->ended_at);
-	b->signer = copy(e->signer);
+	b->executed_by = ga_strdup0(e->executed_by);
+	b->started_at = ga_strdup0(e->started_at);
+	b->ended_at = ga_strdup0(e->ended_at);
+	b->signer = ga_strdup0(e->signer);
 	for (i = 0; i < e->reviews.n; i++) {
 		const struct ga_matrix_review *from = &e->reviews.v[i];
 
 		*ga_list_add(&b->reviews) = (struct ga_matrix_review){
-			.by = copy(from->by), .at = copy(from->at),
-			.opinion = copy(from->opinion), .scenario = copy(from->scenario),
-			.reason = copy(from->reason),
+			.by = ga_strdup0(from->by), .at = ga_strdup0(from->at),
+			.opinion = ga_strdup0(from->opinion),
+			.scenario = ga_strdup0(from->scenario),
+			.reason = ga_strdup0(from->reason),
 		};
 	}
 	for (k = 0; k < GA_ARRAY_SIZE(remarks); k++) {
@@ -489,7 +485,7 @@ static void fold_column(const struct ga_matrix_input *in, const struct ga_matrix
 	c->technology = ga_xstrdup(e[0]->technology);
 	c->version = ga_xstrdup(e[0]->version);
 	c->technology_class = ga_xstrdup(e[0]->technology_class);
-	c->configuration_digest = copy(e[0]->configuration_digest);
+	c->configuration_digest = ga_strdup0(e[0]->configuration_digest);
 	for (i = 0; i < in->scenarios_n; i++) {
 		struct ga_matrix_result *r = ga_list_add(&c->results);
 
@@ -595,7 +591,7 @@ static void add_head(const struct ga_matrix_input *in, struct ga_matrix *m)
 		m->approval = ga_xcalloc(1, sizeof(*m->approval));
 		m->approval->by = ga_xstrdup(in->approval->by);
 		m->approval->at = ga_xstrdup(in->approval->at);
-		m->approval->signer = copy(in->approver);
+		m->approval->signer = ga_strdup0(in->approver);
 	}
 	for (i = 0; i < in->asked->requirements.n; i++) {
 		const struct ga_asked *from = &in->asked->requirements.v[i];
@@ -604,7 +600,7 @@ static void add_head(const struct ga_matrix_input *in, struct ga_matrix *m)
 
 		to->id = ga_xstrdup(from->id);
 		to->title = ga_xstrdup(from->title);
-		to->behaviour = copy(from->behaviour);
+		to->behaviour = ga_strdup0(from->behaviour);
 		for (k = 0; k < in->scenarios_n; k++)
 			if (covers(&in->scenarios[k], from))
 				ga_texts_add(&to->covered_by, in->scenarios[k].id);
@@ -638,8 +634,8 @@ void ga_matrix_fold(const struct ga_matrix_input *in, struct ga_matrix *ret)
 			continue;
 		}
 		*ga_list_add(&ret->apart) = (struct ga_matrix_apart){
-			.bundle = ga_xstrdup(e->file), .technology = copy(e->technology),
-			.version = copy(e->version), .why = GA_TAKE(why),
+			.bundle = ga_xstrdup(e->file), .technology = ga_strdup0(e->technology),
+			.version = ga_strdup0(e->version), .why = GA_TAKE(why),
 		};
 	}
 	for (i = 0; i < n; i = k) {

@@ -75,8 +75,9 @@ int ga_matrix_source_read(const char *path, struct ga_matrix_source *ret, struct
 	ret->ended_at = ga_strdup0(m->ended_at);
 	ret->signer = ga_strdup0(v.signer);
 	if (v.findings)
-		ret->wrong = ga_xprintf("'gpuaas-validate verify' finds %zu faults, the first: %s",
-					v.findings, first ? first : "");
+		ret->wrong = ga_xprintf("'gpuaas-validate verify' finds %zu fault%s, the first: %s",
+					v.findings, v.findings == 1 ? "" : "s",
+					first ? first : "");
 	else if (!m->technology || !m->version || !m->technology_class)
 		ret->wrong = ga_xstrdup("the adapter never said what it is");
 	if (ret->wrong)

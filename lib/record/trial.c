@@ -314,3 +314,12 @@ const struct ga_schema ga_verdict_schema = {
 		GA_FIELDS_END },
 };
 #undef S
+
+void ga_trial_release(struct ga_trial *trial)
+{
+	size_t i;
+
+	for (i = 0; i < trial->seen.n; i++)
+		ga_schema_release(&ga_trial_seen_schema, &trial->seen.v[i]);
+	ga_list_release(&trial->seen);
+}

@@ -193,6 +193,9 @@ struct ga_verdict {
 
 extern const char *const ga_outcome_words[]; /* pass, workaround, fail, unsupported, inconclusive */
 
+/* Frees the observations, leaves none. */
+void ga_trial_release(struct ga_trial *trial);
+
 extern const struct ga_schema ga_trial_seen_schema, ga_verdict_schema;
 /* The answers, for the protocol. */
 extern const struct ga_schema ga_trial_hello_schema, ga_trial_report_schema,

@@ -174,10 +174,9 @@ static int remove_folder(const char *folder, struct ga_err *err)
 static int run_scenario(const struct ga_scenario *scenario, const struct ga_suite_run *run,
 			struct ga_adapter *adapter, struct ga_verdict *ret, struct ga_err *err)
 {
-	struct ga_trial trial = { 0 };
+	ga_cleanup(ga_trial_release) struct ga_trial trial = { 0 };
 	char digest[GA_DIGEST_SIZE];
 	ga_autofree char *said = NULL;
-	size_t i;
 	int r = ga_runner_run(scenario, adapter, run->hello, &trial, err);
 
 	said = ga_adapter_take_stderr(adapter);
@@ -191,9 +190,6 @@ static int run_scenario(const struct ga_scenario *scenario, const struct ga_suit
 		ga_schema_release(&ga_verdict_schema, ret);
 		r = -1;
 	}
-	for (i = 0; i < trial.seen.n; i++)
-		ga_schema_release(&ga_trial_seen_schema, &trial.seen.v[i]);
-	ga_list_release(&trial.seen);
 	return r;
 }
 

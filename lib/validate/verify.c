@@ -307,15 +307,6 @@ static bool is_planned(const struct checking *c, const char *id, const char *dig
 
 /* ---- verdicts ---- */
 
-static void release_trial(struct ga_trial *trial)
-{
-	size_t i;
-
-	for (i = 0; i < trial->seen.n; i++)
-		ga_schema_release(&ga_trial_seen_schema, &trial->seen.v[i]);
-	ga_list_release(&trial->seen);
-}
-
 /* Reads the observations of a scenario; false: why. */
 static bool read_trial(const struct ga_pack_file *file, struct ga_trial *ret, struct ga_err *why)
 {
@@ -356,7 +347,7 @@ static int judge_again(struct checking *c, const struct ga_scenario *scenario, c
 	const struct ga_pack_file *file = ga_pack_find(c->pack, seen);
 	const struct ga_pack_file *verdict = ga_pack_find(c->pack, said);
 	struct ga_verified_trial *mine = ga_list_add(&c->ret->trials);
-	ga_cleanup(release_trial) struct ga_trial trial = { 0 };
+	ga_cleanup(ga_trial_release) struct ga_trial trial = { 0 };
 	ga_autojson json_t *again = NULL, *json = NULL;
 	struct ga_err why = GA_ERR_INIT;
 	int r = 0;

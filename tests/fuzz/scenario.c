@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		once = judge(&scenario, &trial);
 		again = judge(&scenario, &trial);
 		fuzz_check(!strcmp(once, again));
-		tape_release(&trial);
+		ga_trial_release(&trial);
 	}
 	ga_schema_release(&ga_scenario_schema, &scenario);
 	return 0;

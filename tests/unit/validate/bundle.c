@@ -82,7 +82,7 @@ static void fill(struct ga_evidence *e, const struct ga_scenario *scenario, bool
 	t_int(ga_evidence_scenario(e, scenario, &trial, &verdict, "a log\n", &err), 0,
 	      "a scenario is added: %s", err.msg);
 	ga_schema_release(&ga_verdict_schema, &verdict);
-	tape_release(&trial);
+	ga_trial_release(&trial);
 }
 
 static void make(const char *path, const struct ga_sign_key *key, bool large)

@@ -413,7 +413,7 @@ static void judge_one(const char *name, const char *scenario_text, const char *t
 	ga_schema_release(&ga_verdict_schema, &verdict);
 	ga_schema_release(&ga_verdict_schema, &again);
 	ga_schema_release(&ga_scenario_schema, &scenario);
-	tape_release(&trial);
+	ga_trial_release(&trial);
 }
 
 static void refuse_one(size_t i)
@@ -452,7 +452,7 @@ static void measure(const char *name, const char *tape, const char *expected)
 	t_str(values.buf, expected, "%s", name);
 	ga_schema_release(&ga_verdict_schema, &verdict);
 	ga_schema_release(&ga_scenario_schema, &scenario);
-	tape_release(&trial);
+	ga_trial_release(&trial);
 }
 
 int main(void)

@@ -373,19 +373,8 @@ static inline int tape_read(const char *text, struct ga_trial *ret, struct ga_er
 	*ret = tape.trial;
 	if (!r)
 		return 0;
-	for (i = 0; i < ret->seen.n; i++)
-		ga_schema_release(&ga_trial_seen_schema, &ret->seen.v[i]);
-	ga_list_release(&ret->seen);
+	ga_trial_release(ret);
 	return -1;
-}
-
-static inline void tape_release(struct ga_trial *trial)
-{
-	size_t i;
-
-	for (i = 0; i < trial->seen.n; i++)
-		ga_schema_release(&ga_trial_seen_schema, &trial->seen.v[i]);
-	ga_list_release(&trial->seen);
 }
 
 #endif

@@ -96,7 +96,7 @@ static void judge_tape(const struct ga_scenario *scenario, const char *outcome)
 			     strstr(verdict.why, check),
 		     "%s fails %s: %s", path, check, verdict.why);
 	ga_schema_release(&ga_verdict_schema, &verdict);
-	tape_release(&trial);
+	ga_trial_release(&trial);
 }
 
 /* A scenario with a trace is not run without it, and judged with the one of the tape. */
@@ -119,7 +119,7 @@ static void judge_trace(struct ga_scenario *scenario)
 	t_int(verdict.runs, 0, "and no run of it counts");
 	t_ok(!put_trace(scenario, text.buf, &err), "%s with its trace: %s", scenario->id, err.msg);
 	ga_schema_release(&ga_verdict_schema, &verdict);
-	tape_release(&trial);
+	ga_trial_release(&trial);
 }
 
 static int is_file(const struct dirent *entry)

@@ -72,6 +72,16 @@ odd()
   odd close jobs "jobs: died: it ended before it replied"
 }
 
+@test "what the shell before it started is not an adapter's, and goes on" {
+  export TOY_SCALE=2 ODD=setsid ODD_AT=jobs FAULTY
+  # A process keeps its children when it becomes another program.
+  run sh -c 'sleep 101 & echo $! > "$T/bystander"; exec gpuaas-validate run --adapter "$FAULTY" --only PRI-04'
+  assert_status 1
+  kill -0 "$(< "$T/bystander")"
+  kill "$(< "$T/bystander")"
+  nothing_left
+}
+
 @test "an adapter that talks nonsense makes an outcome inconclusive" {
   export TOY_SCALE=2
   odd endless jobs "jobs: failed: the reply is no JSON object"

@@ -27,6 +27,7 @@ struct ga_adapter {
 	struct ga_lines lines;
 	struct ga_str said; /* on stderr */
 	bool stderr_ended;
+	char *mark; /* in the environment of its processes */
 	int64_t next_id, deaths;
 };
 
@@ -37,6 +38,8 @@ struct ga_adapter *ga_adapter_new(const char *program, const char *folder, int p
 	*a = (struct ga_adapter){
 		.program = program, .folder = folder, .protocol = protocol,
 		.child = GA_CHILD_INIT, .said = GA_STR_INIT, .next_id = 1,
+		.mark = ga_xprintf(GA_ADAPTER_MARK "=%d-%" PRId64, (int)getpid(),
+				   ga_clock_mono_micros()),
 	};
 	ga_lines_init(&a->lines, GA_ADAPTER_LINE_MAX);
 	/* A process that leaves the group of the adapter becomes our child when its parent ends. */
@@ -67,8 +70,10 @@ static int start(struct ga_adapter *a, struct ga_err *err)
 	/* An adapter is the operator's own program: it needs what its clients need (KUBECONFIG).
 	 * PATH and LC_ALL are those of every program that we run. */
 	for (e = environ; *e; e++)
-		if (!ga_starts(*e, "PATH=") && !ga_starts(*e, "LC_ALL="))
+		if (!ga_starts(*e, "PATH=") && !ga_starts(*e, "LC_ALL=") &&
+		    !ga_starts(*e, GA_ADAPTER_MARK "="))
 			*ga_list_add(&env) = *e;
+	*ga_list_add(&env) = a->mark;
 	*ga_list_add(&env) = NULL;
 	proc.env = env.v;
 
@@ -94,9 +99,28 @@ static void read_stderr(struct ga_adapter *a)
 	}
 }
 
+/* Whether the process, a child of ours, came from the adapter: we may have been executed by a shell
+ * that had children of its own, which are ours since then. */
+static bool is_of_adapter(const struct ga_adapter *a, const char *pid)
+{
+	ga_autofree char *path = ga_xprintf("/proc/%s/environ", pid);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	const char *at, *end;
+
+	if (ga_file_read(path, 1 << 20, &text, &ignored) < 0)
+		return false;
+	end = text.buf + text.len;
+	for (at = text.buf; at < end; at += strnlen(at, (size_t)(end - at)) + 1)
+		if (!strncmp(at, a->mark, (size_t)(end - at)) &&
+		    strnlen(at, (size_t)(end - at)) == strlen(a->mark))
+			return true;
+	return false;
+}
+
 /* Ends the processes that left the group of the adapter, by setsid(2). Each that ends leaves us its
  * own children. A kernel without CONFIG_PROC_CHILDREN does not name them: they then live on. */
-static void end_strays(void)
+static void end_strays(const struct ga_adapter *a)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
@@ -104,17 +128,22 @@ static void end_strays(void)
 
 	for (round = 0; round < GA_ADAPTER_STRAY_ROUNDS; round++) {
 		char *word, *save = NULL;
+		bool any = false;
 
-		if (ga_file_read("/proc/thread-self/children", 1 << 20, &text, &ignored) < 0 ||
-		    !text.len)
+		if (ga_file_read("/proc/thread-self/children", 1 << 20, &text, &ignored) < 0)
 			return;
 		for (word = strtok_r(text.buf, " \n", &save); word;
 		     word = strtok_r(NULL, " \n", &save)) {
 			pid_t pid = (pid_t)strtol(word, NULL, 10);
 
+			if (!is_of_adapter(a, word))
+				continue;
+			any = true;
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
 		}
+		if (!any)
+			return;
 	}
 }
 
@@ -135,7 +164,7 @@ static void end_process(struct ga_adapter *a)
 	/* Also what it left in its group. */
 	kill(-group, SIGKILL);
 	ga_proc_kill(&a->child);
-	end_strays();
+	end_strays(a);
 	a->deaths++;
 }
 
@@ -146,6 +175,7 @@ void ga_adapter_close(struct ga_adapter *adapter)
 	end_process(adapter);
 	ga_lines_release(&adapter->lines);
 	ga_str_release(&adapter->said);
+	free(adapter->mark);
 	free(adapter);
 }
 

@@ -19,6 +19,10 @@
 #define GA_ADAPTER_LINE_MAX (4 << 20)	/* bytes of a reply */
 #define GA_ADAPTER_STDERR_MAX (8 << 20) /* bytes that are kept of a scenario */
 
+/* The variable that marks the processes of an adapter. One that left its group is ended with it
+ * where it still has the variable; a child of ours without it is somebody else's. */
+#define GA_ADAPTER_MARK "GPUAAS_ADAPTER"
+
 struct ga_adapter;
 
 /* Prepares an adapter; nothing is started yet. program: its file. folder: an empty folder of its

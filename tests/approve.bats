@@ -500,7 +500,7 @@ print(json.dumps(end, separators=(",", ":")))'
     run_ok gpuaas-list slots --where "cordon_reason!=$reason" -o name
     refute_output "$s"
   done
-  # The same words may be a cordon's and a disable's; each ends by itself, and that is said of it alone.
+  # A cordon and a quarantine end apart, and the message names only the one that ends.
   gpuaas-approve cordon "$s" --reason smoke > "$T/out"
   run_ok gpuaas-approve quarantine "$s" --reason fog
   refute_stderr "this ends"

@@ -345,7 +345,7 @@ drain_overdue()
   gpuaas-approve disable "$slot" --reason "looked at" > "$T/out"
   gpuaas-approve enable "$slot" > "$T/out"
   assert_equal "$(codes)" ""
-  # What was wiped while something kept it from sale, and is kept by nothing now, has a row; while
+  # A slot that was wiped while something kept it from sale, and that nothing keeps now, has a row; while
   # its node is quarantined only the node has one.
   without_triggers "UPDATE slot SET state = 'disabled' WHERE id = '$slot'"
   run_ok gpuaas-list attention

@@ -134,7 +134,7 @@ node_is()
   assert_stderr "is quarantined until a person has checked it: new firmware; smoke; later"
   run_ok gpuaas-node undrain "$NODE" --reason "it was dust"
   jq_is '[.state,.cordon_reason]|map(tostring)|join(" ")' "active null"
-  assert_stderr "node $NODE: this ends 'new firmware; smoke; later'"
+  assert_stderr "gpuaas-node: node $NODE: this ends 'new firmware; smoke; later'"
   assert_equal "$(gpuaas-list audit --newest --limit 1 | jq -r '.detail | "\(.reason), \(.ended)"')" \
     "it was dust, new firmware; smoke; later"
   # At the bound the newest is refused, and no other one goes.

@@ -194,6 +194,12 @@ refused()
   refused 5 "has no scenario"
 }
 
+@test "an id with a typing error is refused with the near ones, before anything runs" {
+  run_status 5 gpuaas-validate run --adapter /bin/true --only PRI-4
+  assert_stderr "has no scenario 'PRI-4'"
+  assert_stderr "hint: near to it: 'PRI-04'"
+}
+
 @test "list has the scenarios, in a table too, and --only completes their ids" {
   run_ok gpuaas-validate list
   "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"

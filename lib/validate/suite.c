@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/str.h"
+#include "record/closest.h"
 #include "record/digest.h"
 #include "record/rec.h"
 #include "validate/judge.h"
@@ -92,6 +93,22 @@ static bool is_wanted(const struct ga_borrowed_texts *only, const char *id)
 	return !only || !only->n;
 }
 
+static int fail_unknown(const struct ga_suite *suite, const char *id, const char *folder,
+			struct ga_err *err)
+{
+	ga_autofree char *hint = NULL;
+	struct ga_closest_names near;
+	size_t i;
+
+	ga_closest_begin(&near, id);
+	for (i = 0; i < suite->scenarios.n; i++)
+		ga_closest_word(&near, suite->scenarios.v[i].id);
+	hint = ga_closest_hint(&near);
+	return ga_refuse(err, GA_NOTFOUND, NULL, id,
+			 ("folder '%s' has no scenario '%s'", folder, id),
+			 ("%s'gpuaas-validate list' shows the ids", hint));
+}
+
 static int check_only(const struct ga_suite *suite, const struct ga_borrowed_texts *only,
 		      const char *folder, struct ga_err *err)
 {
@@ -103,9 +120,7 @@ static int check_only(const struct ga_suite *suite, const struct ga_borrowed_tex
 		     k++)
 			;
 		if (k == suite->scenarios.n)
-			return ga_refuse(err, GA_NOTFOUND, NULL, only->v[i],
-					 ("folder '%s' has no scenario '%s'", folder, only->v[i]),
-					 ("'gpuaas-validate list' shows the ids"));
+			return fail_unknown(suite, only->v[i], folder, err);
 	}
 	return 0;
 }

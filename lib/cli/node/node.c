@@ -314,7 +314,8 @@ static int move_to(struct run *run, const char *deadline, struct ga_err *err)
 	    ga_store_node_move(run->db, run->id, &m, &node, err) < 0)
 		return -1;
 	if (ended)
-		ga_say("node %s: this ends '%s'", node.node, ga_printable(ended));
+		ga_say("%s: node %s: this ends '%s'", ga_cli_program(), node.node,
+		       ga_printable(ended));
 	return finish(run, &ga_node_schema, &node, err);
 }
 
